@@ -1,0 +1,86 @@
+"""What a profile of type `spark_mv` may say: dbt-spark's keys and ours."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbt.adapters.spark.connections import SparkCredentials
+from dbt_common.dataclass_schema import StrEnum
+
+_PREFIXES_KNOWN_TO_THRIFT = ("set:", "use:")
+
+
+class SparkMVConnectionMethod(StrEnum):
+    """How statements reach Spark."""
+
+    THRIFT = "thrift"
+    HTTP = "http"
+    ODBC = "odbc"
+    SESSION = "session"
+    EMBEDDED = "embedded"
+
+
+IN_PROCESS = (SparkMVConnectionMethod.SESSION, SparkMVConnectionMethod.EMBEDDED)
+HIVE_PROTOCOL = (SparkMVConnectionMethod.THRIFT, SparkMVConnectionMethod.HTTP)
+
+
+@dataclass
+class SparkMVCredentials(SparkCredentials):
+    """A profile target: where Spark is, and where our own tables go."""
+
+    method: SparkMVConnectionMethod = SparkMVConnectionMethod.SESSION  # type: ignore[assignment]
+    path: str = "warehouse"
+    metadata_schema: str = "mv_metadata"
+    refresh_timeout: int = 3600
+    spark_conf: dict[str, Any] = field(default_factory=dict)
+    class_data_archive: bool = True
+
+    @classmethod
+    def __pre_deserialize__(cls, data: dict[Any, Any]) -> dict[Any, Any]:
+        data = super().__pre_deserialize__(data)
+        parameters = data.get("server_side_parameters")
+        if isinstance(parameters, dict):
+            data["server_side_parameters"] = _as_conf(parameters)
+        return data
+
+    def __post_init__(self) -> None:
+        if self.method in IN_PROCESS and self.host is None:
+            self.host = "localhost"
+        super().__post_init__()
+        self.server_side_parameters.update(_as_conf(self.spark_conf))
+        if self.method in HIVE_PROTOCOL:
+            # An open-source Thrift server ignores a key without this prefix.
+            self.server_side_parameters = {
+                key if key.startswith(_PREFIXES_KNOWN_TO_THRIFT) else f"set:hiveconf:{key}": value
+                for key, value in self.server_side_parameters.items()
+            }
+
+    @property
+    def type(self) -> str:
+        """The adapter's name in a profile."""
+        return "spark_mv"
+
+    @property
+    def unique_field(self) -> str:
+        """What tells one warehouse from another in anonymous statistics."""
+        return self.warehouse_path if self.method == "embedded" else str(self.host)
+
+    @property
+    def warehouse_path(self) -> str:
+        """The embedded folder as an absolute path."""
+        return os.path.abspath(os.path.expanduser(self.path))
+
+    def _connection_keys(self) -> tuple[str, ...]:
+        if self.method == SparkMVConnectionMethod.EMBEDDED:
+            return "method", "schema", "path", "metadata_schema"
+        return "method", *super()._connection_keys(), "metadata_schema"
+
+
+def _as_conf(values: dict[str, Any]) -> dict[str, str]:
+    """Spark's spelling of YAML values."""
+    return {
+        str(key): str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in values.items()
+    }

@@ -1,0 +1,160 @@
+"""The adapter: dbt-spark's, made right for catalogs of Iceberg tables and views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from dbt.adapters.base import AdapterConfig, BaseRelation, available
+from dbt.adapters.base.impl import AdapterTrackingRelationInfo
+from dbt.adapters.spark.impl import (
+    SCHEMA_NOT_FOUND_MESSAGES,
+    SparkAdapter,
+    SparkColumn,
+    SparkConfig,
+)
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.__about__ import version as adapters_version
+from dbt.adapters.spark_mv.__version__ import version
+from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
+from dbt.adapters.spark_mv.literals import seed_cell, spark_text
+from dbt.adapters.spark_mv.relation import (
+    ListedRelation,
+    SparkMVRelation,
+    readable_information,
+    relation_types,
+)
+
+if TYPE_CHECKING:
+    import agate
+
+_NO_VIEWS_HERE = ("MISSING_CATALOG_ABILITY", "UNSUPPORTED_FEATURE", "PARSE_SYNTAX_ERROR")
+_FORMATS = ("delta", "iceberg", "hudi")
+
+
+class SparkMVAdapter(SparkAdapter):
+    """dbt-spark with materialized views."""
+
+    Relation = SparkMVRelation
+    ConnectionManager = SparkMVConnectionManager
+    AdapterSpecificConfigs: type[AdapterConfig] = SparkConfig
+
+    @classmethod
+    def get_adapter_run_info(cls, config: Any) -> AdapterTrackingRelationInfo:
+        """What anonymous statistics say; dbt's own version guesses a module from the class name."""
+        return AdapterTrackingRelationInfo(
+            adapter_name="spark_mv",
+            base_adapter_version=adapters_version,
+            adapter_version=version,
+            model_adapter_details={},
+        )
+
+    def pre_model_hook(self, config: Any) -> Any:
+        """Give a model without a file format the format of the default catalog."""
+        extra = getattr(getattr(config.model, "config", None), "_extra", None)
+        if extra is not None and extra.get("file_format") is None and self.default_is_iceberg():
+            extra["file_format"] = "iceberg"
+        return super().pre_model_hook(config)
+
+    def default_is_iceberg(self) -> bool:
+        """Whether a table without USING becomes an Iceberg table."""
+        known: bool | None = getattr(self, "_default_is_iceberg", None)
+        if known is None:
+            known = self._default_is_iceberg = self._ask_default_is_iceberg()
+        return known
+
+    def _ask_default_is_iceberg(self) -> bool:
+        catalog = self._setting("spark.sql.defaultCatalog") or "spark_catalog"
+        return "iceberg" in (self._setting(f"spark.sql.catalog.{catalog}") or "").lower()
+
+    def _setting(self, name: str) -> str | None:
+        _, table = self.execute(f"set {name}", fetch=True)
+        value = table.rows[0][1] if len(table.rows) else None
+        return None if value in (None, "<undefined>") else str(value)
+
+    def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
+        """Tables, views and materialized views; storage tables are left out."""
+        listed = self.list_everything(schema_relation)
+        types = relation_types(listed)
+        return [
+            self.Relation.create(
+                schema=row.schema,
+                identifier=row.name,
+                type=types[row.name],
+                information=row.information,
+                **{f"is_{name}": row.has_format(name) for name in _FORMATS},
+            )
+            for row in listed
+            if row.name in types
+        ]
+
+    def list_everything(self, schema_relation: BaseRelation) -> list[ListedRelation]:
+        """All that Spark lists in a schema, by two statements: a v2 listing has no views."""
+        arguments = {"schema_relation": schema_relation}
+        try:
+            rows = self.execute_macro("list_relations_without_caching", kwargs=arguments)
+        except DbtRuntimeError as error:
+            if any(text in str(error.msg) for text in SCHEMA_NOT_FOUND_MESSAGES):
+                return []
+            raise
+        listed = {
+            name: ListedRelation(schema, name, "Type: VIEW" in text, readable_information(text))
+            for schema, name, is_temporary, text in rows
+            if schema and not is_temporary
+        }
+        for schema, name, is_temporary in self._list_views(arguments):
+            if schema and not is_temporary and name not in listed:
+                listed[name] = ListedRelation(schema, name, True, "Type: VIEW\n")
+        return list(listed.values())
+
+    def _list_views(self, arguments: dict[str, Any]) -> Iterable[Any]:
+        try:
+            rows: Iterable[Any] = self.execute_macro("spark_mv_list_views", kwargs=arguments)
+        except DbtRuntimeError as error:
+            if any(text in str(error.msg) for text in _NO_VIEWS_HERE):
+                return []
+            raise
+        return rows
+
+    def drop_schema(self, relation: BaseRelation) -> None:
+        """Empty the schema first: Iceberg catalogs know no CASCADE."""
+        schema = relation.without_identifier()
+        for listed in self.list_relations_without_caching(schema):
+            self.drop_relation(listed)
+        for row in self.list_everything(schema):
+            left = self.Relation.create(schema=row.schema, identifier=row.name, type="table")
+            self.drop_relation(left)
+        super().drop_schema(relation)
+
+    @available
+    def seed_inserts(
+        self, relation: BaseRelation, table: agate.Table, types: dict[str, str], size: int
+    ) -> list[str]:
+        """INSERT statements for the rows of a seed: each cell a string, cast once per column."""
+        names = [f"c{index}" for index in range(len(table.column_names))]
+        kinds = [types[name] for name in table.column_names]
+        casts = ", ".join(f"cast({n} as {kind})" for n, kind in zip(names, kinds, strict=True))
+        head = f"insert into {relation.render()} select {casts} from values\n"
+        tail = f"\nas t({', '.join(names)})"
+        rows = ["(" + ", ".join(map(seed_cell, row)) + ")" for row in table.rows]
+        batches = (rows[start : start + size] for start in range(0, len(rows), size))
+        return [head + ",\n".join(batch) + tail for batch in batches]
+
+    @available
+    def seed_types(self, table: agate.Table, overrides: dict[str, str]) -> dict[str, str]:
+        """Type of each column of a seed, inferred once per column unless given."""
+        return {
+            name: overrides.get(name) or self.convert_type(table, index)
+            for index, name in enumerate(table.column_names)
+        }
+
+    @available
+    @staticmethod
+    def text_literal(text: str) -> str:
+        """A text as a Spark string literal, with its quotes."""
+        return spark_text(str(text))
+
+    def get_columns_in_relation(self, relation: BaseRelation) -> list[SparkColumn]:
+        """Columns of a relation; none if it is not there."""
+        return super().get_columns_in_relation(relation)

@@ -1,0 +1,51 @@
+"""Python values as Spark literals: exact numbers, escaped text."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from typing import Any
+
+
+def spark_literal(value: Any) -> str:
+    """The literal that Spark reads back as the same value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value) if value == value and abs(value) != float("inf") else f"double('{value}')"
+    if isinstance(value, decimal.Decimal):
+        return _decimal(value)
+    if isinstance(value, datetime.datetime):
+        return f"timestamp'{value.isoformat(sep=' ')}'"
+    if isinstance(value, datetime.date):
+        return f"date'{value.isoformat()}'"
+    return spark_text(str(value))
+
+
+def seed_cell(value: Any) -> str:
+    """The text of a CSV cell as a string literal: the column's cast makes the value of it."""
+    if value is None:
+        return "null"
+    if isinstance(value, decimal.Decimal):
+        return spark_text(_decimal(value))
+    if isinstance(value, datetime.datetime):
+        return spark_text(value.isoformat(sep=" "))
+    if isinstance(value, bool):
+        return spark_text(str(value).lower())
+    return spark_text(str(value))
+
+
+def spark_text(text: str) -> str:
+    """A string literal. Spark would substitute `${..}` even inside one, so `$` is spelt out."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("${", "\\u0024{")
+    return f"'{escaped}'"
+
+
+def _decimal(value: decimal.Decimal) -> str:
+    if value.is_finite() and value == value.to_integral_value():
+        return str(int(value))
+    return format(value, "f")

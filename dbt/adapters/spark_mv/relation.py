@@ -1,0 +1,65 @@
+"""Relations: dbt-spark's, with materialized views told apart from the views they are stored as."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from dbt.adapters.contracts.relation import RelationType
+from dbt.adapters.spark.relation import SparkRelation
+
+_STORAGE_TABLE = re.compile(r"^(?P<view>.+)__mv_[0-9a-f]{8}$", re.S)
+# Spark 4.1 prints the properties of a v2 table as a list of characters.
+_SPREAD_PROPERTIES = re.compile(r"^Table Properties: \[(\[, .*)\]$", re.M)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparkMVRelation(SparkRelation):
+    """A table, view or materialized view."""
+
+    renameable_relations: frozenset[RelationType] = field(
+        default_factory=lambda: frozenset({RelationType.Table, RelationType.View})
+    )
+    replaceable_relations: frozenset[RelationType] = field(
+        default_factory=lambda: frozenset({RelationType.View})
+    )
+
+
+@dataclass(frozen=True)
+class ListedRelation:
+    """One row of Spark's listings of a schema."""
+
+    schema: str
+    name: str
+    is_view: bool
+    information: str
+
+    def has_format(self, name: str) -> bool:
+        """Whether Spark calls the table's provider so."""
+        return f"Provider: {name}" in self.information
+
+
+def view_of_storage_table(name: str) -> str | None:
+    """The materialized view whose rows a table of this name holds."""
+    found = _STORAGE_TABLE.match(name)
+    return found["view"] if found else None
+
+
+def relation_types(listed: list[ListedRelation]) -> dict[str, RelationType]:
+    """Type by name, of what a user may see; storage tables are not for users."""
+    stored = {view_of_storage_table(row.name) for row in listed if not row.is_view}
+    types: dict[str, RelationType] = {}
+    for row in listed:
+        if row.is_view:
+            is_mv = row.name in stored
+            types[row.name] = RelationType.MaterializedView if is_mv else RelationType.View
+        elif view_of_storage_table(row.name) is None:
+            types[row.name] = RelationType.Table
+    return types
+
+
+def readable_information(information: str) -> str:
+    """Spark's description of a table with the properties put together again."""
+    return _SPREAD_PROPERTIES.sub(
+        lambda match: "Table Properties: " + match[1][::3] + "]", information
+    )

@@ -1,0 +1,32 @@
+{% macro spark_mv__create_csv_table(model, agate_table) %}
+  {%- set types = adapter.seed_types(agate_table, model['config'].get('column_types', {})) -%}
+  {%- set quoting = model['config'].get('quote_columns', none) -%}
+  {% set sql %}
+    create table {{ this.render() }} (
+      {%- for name in agate_table.column_names %}
+        {{ adapter.quote_seed_column(name | string, quoting) }} {{ types[name] }}
+        {{- ', ' if not loop.last }}
+      {%- endfor %}
+    )
+    {{ file_format_clause() }}
+    {{ tblproperties_clause() }}
+    {{ partition_cols(label="partitioned by") }}
+    {{ clustered_cols(label="clustered by") }}
+    {{ location_clause() }}
+    {{ comment_clause() }}
+  {% endset %}
+  {% call statement('_') -%}
+    {{ sql }}
+  {%- endcall %}
+  {{ return(sql) }}
+{% endmacro %}
+
+
+{% macro spark_mv__load_csv_rows(model, agate_table) %}
+  {% set types = adapter.seed_types(agate_table, model['config'].get('column_types', {})) %}
+  {% set inserts = adapter.seed_inserts(this, agate_table, types, get_batch_size()) %}
+  {% for insert in inserts %}
+    {% do adapter.add_query(insert, abridge_sql_log=True) %}
+  {% endfor %}
+  {{ return(inserts[0] if inserts else '') }}
+{% endmacro %}
