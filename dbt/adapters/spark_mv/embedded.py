@@ -51,6 +51,10 @@ def embedded_conf(path: str, given: dict[str, str]) -> dict[str, str]:
         **_catalog_conf(path),
         **given,
     }
+    if conf["spark.master"].startswith("local"):
+        # Nobody else has to reach this driver: no look-up of host names, no open port.
+        conf.setdefault("spark.driver.bindAddress", "127.0.0.1")
+        conf.setdefault("spark.driver.host", "127.0.0.1")
     _add_jars(conf)
     return conf
 

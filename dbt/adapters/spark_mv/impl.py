@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.base import AdapterConfig, BaseRelation, available
 from dbt.adapters.base.impl import AdapterTrackingRelationInfo
+from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import (
     SCHEMA_NOT_FOUND_MESSAGES,
     SparkAdapter,
-    SparkColumn,
     SparkConfig,
 )
 from dbt_common.exceptions import DbtRuntimeError
@@ -18,6 +18,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.__about__ import version as adapters_version
 from dbt.adapters.spark_mv.__version__ import version
 from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
+from dbt.adapters.spark_mv.described import catalog_rows, outdated_properties
 from dbt.adapters.spark_mv.literals import seed_cell, spark_text
 from dbt.adapters.spark_mv.relation import (
     ListedRelation,
@@ -29,6 +30,7 @@ from dbt.adapters.spark_mv.relation import (
 if TYPE_CHECKING:
     import agate
 
+logger = AdapterLogger("SparkMV")
 _NO_VIEWS_HERE = ("MISSING_CATALOG_ABILITY", "UNSUPPORTED_FEATURE", "PARSE_SYNTAX_ERROR")
 _FORMATS = ("delta", "iceberg", "hudi")
 
@@ -123,8 +125,13 @@ class SparkMVAdapter(SparkAdapter):
         for listed in self.list_relations_without_caching(schema):
             self.drop_relation(listed)
         for row in self.list_everything(schema):
-            left = self.Relation.create(schema=row.schema, identifier=row.name, type="table")
-            self.drop_relation(left)
+            orphan = self.Relation.create(
+                schema=row.schema,
+                identifier=row.name,
+                type="view" if row.is_view else "table",
+                is_iceberg=row.has_format("iceberg"),
+            )
+            self.drop_relation(orphan)
         super().drop_schema(relation)
 
     @available
@@ -151,10 +158,21 @@ class SparkMVAdapter(SparkAdapter):
 
     @available
     @staticmethod
+    def outdated_properties(relation: Any, wanted: dict[str, Any]) -> list[str]:
+        """Properties of a listed table that a model no longer sets."""
+        return outdated_properties(relation.information, wanted)
+
+    @available
+    @staticmethod
     def text_literal(text: str) -> str:
         """A text as a Spark string literal, with its quotes."""
         return spark_text(str(text))
 
-    def get_columns_in_relation(self, relation: BaseRelation) -> list[SparkColumn]:
-        """Columns of a relation; none if it is not there."""
-        return super().get_columns_in_relation(relation)
+    def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterable[dict[str, Any]]:
+        try:
+            rows = self.execute_macro("get_columns_in_relation_raw", kwargs={"relation": relation})
+        except DbtRuntimeError as error:
+            # Dropped since it was listed, or a view whose table is gone: the docs can do without.
+            logger.debug(f"No catalog entry for {relation}: {error.msg}")
+            return []
+        return catalog_rows(relation, rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Description = Sequence[tuple[str, Any, int | None, int | None, int | None, int | None, bool]]
+
+# They print each error that a caller may well handle, as JSON on stderr.
+for _name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+    logging.getLogger(_name).disabled = True
 
 _lock = threading.Lock()
 _sessions: dict[tuple[tuple[str, str], ...], SparkSession] = {}
@@ -169,8 +174,8 @@ class SessionConnection(SparkConnectionWrapper):
 
 def _has_run(frame: DataFrame) -> bool:
     """Spark runs commands at once: what is left of them is rows that are already here."""
-    plan = getattr(frame, "_jdf", None)
-    if plan is None:
+    java_frame = getattr(frame, "_jdf", None)
+    if java_frame is None:
         return False
-    name = plan.queryExecution().analyzed().getClass().getSimpleName()
-    return name in ("CommandResult", "LocalRelation")
+    plan = java_frame.queryExecution().commandExecuted()
+    return bool(plan.getClass().getSimpleName() == "CommandResult")

@@ -1,0 +1,18 @@
+{# One column of a view's column list; dbt-spark's macro of this name escapes quotes only. #}
+{% macro get_column_comment_sql(column_name, column_dict) -%}
+  {{ adapter.quote(column_name) }}
+  {%- set described = column_dict.get(column_name, {}).get('description') %}
+  {{- ' comment ' ~ adapter.text_literal(described) if described }}
+{%- endmacro %}
+
+
+{# All comments in one statement: each statement is a commit of the table. #}
+{% macro spark_mv__alter_column_comment(relation, column_dict) %}
+  {%- set changes = [] -%}
+  {%- for name, column in column_dict.items() if column['description'] -%}
+    {%- do changes.append(adapter.quote(name) ~ ' comment ' ~ adapter.text_literal(column['description'])) -%}
+  {%- endfor -%}
+  {%- if changes and relation.is_table and config.get('file_format') in ['delta', 'hudi', 'iceberg'] -%}
+    {%- do run_query('alter table ' ~ relation ~ ' alter column ' ~ changes | join(', ')) -%}
+  {%- endif -%}
+{% endmacro %}

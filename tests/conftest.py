@@ -1,0 +1,32 @@
+"""One Spark for the whole run, in a folder of its own; a schema per test class."""
+
+import os
+from typing import Any
+
+import pytest
+
+pytest_plugins = ["dbt.tests.fixtures.project"]
+
+# A test run is short: what the second compiler would win is lost in compiling.
+QUICK_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
+
+
+@pytest.fixture(scope="session")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("warehouse"))
+
+
+@pytest.fixture(scope="session")
+def dbt_profile_target(warehouse: str) -> dict[str, Any]:
+    return {
+        "type": "spark_mv",
+        "method": "embedded",
+        "path": warehouse,
+        "threads": 4,
+        "spark_conf": {
+            "spark.master": os.environ.get("TEST_SPARK_MASTER", "local[2]"),
+            "spark.driver.memory": "1g",
+            "spark.driver.extraJavaOptions": QUICK_JAVA,
+            "spark.sql.shuffle.partitions": "2",
+        },
+    }
