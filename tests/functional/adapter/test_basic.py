@@ -1,0 +1,81 @@
+"""dbt-tests-adapter: the basic suites."""
+
+from dbt.tests.adapter.basic.test_adapter_methods import BaseAdapterMethod
+from dbt.tests.adapter.basic.test_base import BaseSimpleMaterializations
+from dbt.tests.adapter.basic.test_empty import BaseEmpty
+from dbt.tests.adapter.basic.test_ephemeral import BaseEphemeral
+from dbt.tests.adapter.basic.test_generic_tests import BaseGenericTests
+from dbt.tests.adapter.basic.test_incremental import (
+    BaseIncremental,
+    BaseIncrementalNotSchemaChange,
+    BaseIncrementalBadStrategy,
+)
+from dbt.tests.adapter.basic.test_singular_tests import BaseSingularTests
+from dbt.tests.adapter.basic.test_singular_tests_ephemeral import BaseSingularTestsEphemeral
+from dbt.tests.adapter.basic.test_snapshot_check_cols import BaseSnapshotCheckCols
+from dbt.tests.adapter.basic.test_snapshot_timestamp import BaseSnapshotTimestamp
+from dbt.tests.adapter.basic.test_table_materialization import BaseTableMaterialization
+from dbt.tests.adapter.basic.test_validate_connection import BaseValidateConnection
+from dbt.tests.adapter.basic.test_get_catalog_for_single_relation import (
+    BaseGetCatalogForSingleRelation,
+)
+
+
+class TestAdapterMethod(BaseAdapterMethod):
+    pass
+
+
+class TestSimpleMaterializations(BaseSimpleMaterializations):
+    pass
+
+
+class TestEmpty(BaseEmpty):
+    pass
+
+
+class TestEphemeral(BaseEphemeral):
+    pass
+
+
+class TestGenericTests(BaseGenericTests):
+    pass
+
+
+class TestIncremental(BaseIncremental):
+    pass
+
+
+class TestIncrementalNotSchemaChange(BaseIncrementalNotSchemaChange):
+    pass
+
+
+class TestIncrementalBadStrategy(BaseIncrementalBadStrategy):
+    pass
+
+
+class TestSingularTests(BaseSingularTests):
+    pass
+
+
+class TestSingularTestsEphemeral(BaseSingularTestsEphemeral):
+    pass
+
+
+class TestSnapshotCheckCols(BaseSnapshotCheckCols):
+    pass
+
+
+class TestSnapshotTimestamp(BaseSnapshotTimestamp):
+    pass
+
+
+class TestTableMaterialization(BaseTableMaterialization):
+    pass
+
+
+class TestValidateConnection(BaseValidateConnection):
+    pass
+
+
+class TestGetCatalogForSingleRelation(BaseGetCatalogForSingleRelation):
+    pass
