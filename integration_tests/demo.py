@@ -247,7 +247,8 @@ def change_outside_dbt(tour: Tour) -> None:
         raise StepFailed("the read after the sale")
     tour.chapter(
         "Ask from a second process",
-        "A dbt command of its own, with its own Spark, sees the same: all of it is in the\nwarehouse folder. That Spark takes some seconds to start.",
+        "A dbt command of its own, with its own Spark, sees the same: all of it is in the\n"
+        "warehouse folder. That Spark takes some seconds to start.",
     )
     tour.process("dbt", "run-operation", "status")
 
