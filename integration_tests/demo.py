@@ -67,7 +67,7 @@ def typed(command: Iterable[str]) -> str:
 
 def tell(event: EventMsg) -> None:
     """Print what dbt has to say, without its routine lines."""
-    info = event.info
+    info: Any = event.info
     routine = info.name in UNTOLD or not info.msg.strip()
     passed = info.name == "LogTestResult" and info.level == "info"
     if info.level in LOUD and not routine and not passed:
@@ -118,7 +118,8 @@ class Tour:
     def query(self, sql: str) -> list[list[Any]]:
         """Read through `dbt show`; the rows."""
         result = self.dbt("show", "--inline", sql, "--limit", "8")
-        table = result.result.results[0].agate_table  # type: ignore[union-attr]
+        results: Any = result.result
+        table = results.results[0].agate_table
         return [list(row.values()) for row in table.rows]
 
     def process(self, *command: str) -> None:
