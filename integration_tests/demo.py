@@ -129,7 +129,13 @@ class Tour:
         started = time.monotonic()
         program = {
             "python": [sys.executable, "-u"],
-            "dbt": [sys.executable, "-u", "-c", "from dbt.cli.main import cli; cli()"],
+            "dbt": [
+                sys.executable,
+                "-u",
+                "-c",
+                "from dbt.cli.main import cli; cli()",
+                "--no-use-colors",
+            ],
         }[command[0]]
         running = subprocess.Popen(
             [*program, *command[1:]], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
