@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+
+os.environ.setdefault("DBT_SPARK_MV_CLASS_DATA_ARCHIVE", "0")
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
 # A test run is short: what the second compiler would win is lost in compiling.

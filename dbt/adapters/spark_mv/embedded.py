@@ -48,7 +48,7 @@ def embedded_conf(path: str, given: dict[str, str]) -> dict[str, str]:
         "spark.sql.warehouse.dir": os.path.join(path, "session"),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        **_catalog_conf(path),
+        **catalog_conf(path),
         **given,
     }
     if conf["spark.master"].startswith("local"):
@@ -59,7 +59,8 @@ def embedded_conf(path: str, given: dict[str, str]) -> dict[str, str]:
     return conf
 
 
-def _catalog_conf(path: str) -> dict[str, str]:
+def catalog_conf(path: str) -> dict[str, str]:
+    """The part of the configuration that names the folder."""
     catalog = f"spark.sql.catalog.{CATALOG}"
     pragmas = f"journal_mode=WAL&busy_timeout={_BUSY_SECONDS * 1000}"
     return {
@@ -80,7 +81,8 @@ def _add_jars(conf: dict[str, str]) -> None:
     if "spark.jars.packages" in conf:
         return
     paths = [str(path) for path in jars.jar_paths()]
-    added = [conf.get("spark.driver.extraClassPath"), *paths]
+    given = conf.get("spark.driver.extraClassPath", "").split(os.pathsep)
+    added = [*given, *(path for path in paths if path not in given)]
     conf["spark.driver.extraClassPath"] = os.pathsep.join(part for part in added if part)
     if not conf["spark.master"].startswith("local"):
         conf["spark.jars"] = ",".join(part for part in [conf.get("spark.jars"), *paths] if part)

@@ -20,6 +20,7 @@ from dbt.adapters.spark_mv.__version__ import version
 from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
 from dbt.adapters.spark_mv.described import catalog_rows, outdated_properties
 from dbt.adapters.spark_mv.literals import seed_cell, spark_text
+from dbt.adapters.spark_mv.materialized_views import MaterializedViewMethods
 from dbt.adapters.spark_mv.relation import (
     ListedRelation,
     SparkMVRelation,
@@ -35,7 +36,7 @@ _NO_VIEWS_HERE = ("MISSING_CATALOG_ABILITY", "UNSUPPORTED_FEATURE", "PARSE_SYNTA
 _FORMATS = ("delta", "iceberg", "hudi")
 
 
-class SparkMVAdapter(SparkAdapter):
+class SparkMVAdapter(MaterializedViewMethods, SparkAdapter):
     """dbt-spark with materialized views."""
 
     Relation = SparkMVRelation
@@ -53,12 +54,26 @@ class SparkMVAdapter(SparkAdapter):
         )
 
     def pre_model_hook(self, config: Any) -> Any:
-        """Give a model without a file format the format of the default catalog."""
+        """A node begins: its file format, its type, and what it reads are put right first."""
         extra = getattr(getattr(config.model, "config", None), "_extra", None)
         if extra is not None and extra.get("file_format") is None and self.default_is_iceberg():
+            # A model without a file format gets the format of the default catalog.
             extra["file_format"] = "iceberg"
+        self.drop_former_view(config)
+        self.start_node(config)
         return super().pre_model_hook(config)
 
+    def post_model_hook(self, config: Any, context: Any) -> None:
+        """A node has ended, well or not."""
+        self.end_node()
+        super().post_model_hook(config, context)
+
+    def cleanup_connections(self) -> None:
+        """The command ends."""
+        self.connections.close_materialized_views()
+        super().cleanup_connections()
+
+    @available
     def default_is_iceberg(self) -> bool:
         """Whether a table without USING becomes an Iceberg table."""
         known: bool | None = getattr(self, "_default_is_iceberg", None)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.spark.connections import SparkConnectionWrapper
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
-from dbt.adapters.spark_mv import embedded, java_runtime
+from dbt.adapters.spark_mv import class_archive, embedded, java_runtime
 from dbt.adapters.spark_mv.credentials import SparkMVConnectionMethod, SparkMVCredentials
 from dbt.adapters.spark_mv.errors_text import spark_message
 from dbt.adapters.spark_mv.literals import spark_literal
@@ -59,8 +60,7 @@ def _start_plain(credentials: SparkMVCredentials, conf: dict[str, str]) -> Spark
 
 
 def _start_embedded(credentials: SparkMVCredentials, given: dict[str, str]) -> SparkSession:
-    from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     java_runtime.check_runtime()
@@ -70,17 +70,28 @@ def _start_embedded(credentials: SparkMVCredentials, given: dict[str, str]) -> S
     if running is not None:
         return _with_settings(running.newSession(), conf)
     if SparkContext._gateway is None:
-        # The JVM would write to the user's terminal; nothing it says there is meant for the user.
-        with open(log, "ab") as stderr:
-            spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
-            try:
-                gateway = launch_gateway(spark_conf, {"stderr": stderr})
-            except Exception as error:
-                raise DbtRuntimeError(
-                    f"Spark did not start: {spark_message(error)}\nIts own words are in {log}."
-                ) from None
-        SparkContext._ensure_initialized(gateway=gateway, conf=spark_conf)
+        if class_archive.is_wanted(credentials.class_data_archive, conf):
+            class_archive.use_class_archive(conf)
+        start_java(conf, log)
     return SparkSession.builder.config(map=conf).getOrCreate()
+
+
+def start_java(conf: dict[str, str], log: Path) -> None:
+    """Start the JVM of this process; what it prints goes to the log."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
+    # The JVM would write to the user's terminal, and hold it open for a moment after dbt has ended;
+    # nothing it says there is meant for the user.
+    with open(log, "ab") as output:
+        try:
+            gateway = launch_gateway(spark_conf, {"stdout": output, "stderr": output})
+        except Exception as error:
+            raise DbtRuntimeError(
+                f"Spark did not start: {spark_message(error)}\nIts own words are in {log}."
+            ) from None
+    SparkContext._ensure_initialized(gateway=gateway, conf=spark_conf)
 
 
 def _with_settings(session: SparkSession, conf: dict[str, str]) -> SparkSession:

@@ -5,18 +5,12 @@ from dbt.tests.adapter.basic.test_base import BaseSimpleMaterializations
 from dbt.tests.adapter.basic.test_empty import BaseEmpty
 from dbt.tests.adapter.basic.test_ephemeral import BaseEphemeral
 from dbt.tests.adapter.basic.test_generic_tests import BaseGenericTests
-from dbt.tests.adapter.basic.test_incremental import (
-    BaseIncremental,
-    BaseIncrementalNotSchemaChange,
-    BaseIncrementalBadStrategy,
-)
 from dbt.tests.adapter.basic.test_singular_tests import BaseSingularTests
 from dbt.tests.adapter.basic.test_singular_tests_ephemeral import BaseSingularTestsEphemeral
 from dbt.tests.adapter.basic.test_snapshot_check_cols import BaseSnapshotCheckCols
 from dbt.tests.adapter.basic.test_snapshot_timestamp import BaseSnapshotTimestamp
 from dbt.tests.adapter.basic.test_table_materialization import BaseTableMaterialization
 from dbt.tests.adapter.basic.test_validate_connection import BaseValidateConnection
-from dbt.tests.adapter.basic.test_get_catalog_for_single_relation import (
     BaseGetCatalogForSingleRelation,
 )
 
@@ -41,18 +35,6 @@ class TestGenericTests(BaseGenericTests):
     pass
 
 
-class TestIncremental(BaseIncremental):
-    pass
-
-
-class TestIncrementalNotSchemaChange(BaseIncrementalNotSchemaChange):
-    pass
-
-
-class TestIncrementalBadStrategy(BaseIncrementalBadStrategy):
-    pass
-
-
 class TestSingularTests(BaseSingularTests):
     pass
 
@@ -74,8 +56,4 @@ class TestTableMaterialization(BaseTableMaterialization):
 
 
 class TestValidateConnection(BaseValidateConnection):
-    pass
-
-
-class TestGetCatalogForSingleRelation(BaseGetCatalogForSingleRelation):
     pass

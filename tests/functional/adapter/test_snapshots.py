@@ -1,4 +1,8 @@
-"""dbt-tests-adapter: snapshots."""
+"""dbt-tests-adapter: snapshots.
+
+Left out: BaseSnapshotDbtValidToCurrent, which finds rows by the order in which Postgres stores them;
+TestSnapshotNewRecordDbtValidToCurrent and tests/functional/test_adapter.py cover the setting.
+"""
 
 from dbt.tests.adapter.simple_snapshot.new_record_check_mode import BaseSnapshotNewRecordCheckMode
 from dbt.tests.adapter.simple_snapshot.new_record_dbt_valid_to_current import (
@@ -9,8 +13,8 @@ from dbt.tests.adapter.simple_snapshot.new_record_timestamp_mode import (
 )
 from dbt.tests.adapter.simple_snapshot.test_ephemeral_snapshot_hard_deletes import (
     BaseSnapshotEphemeralHardDeletes,
-    BaseSnapshotNewColumnTimestampStrategy,
     BaseSnapshotNewColumnSpecificCheckCols,
+    BaseSnapshotNewColumnTimestampStrategy,
     BaseSnapshotNewColumnWithDeletes,
 )
 from dbt.tests.adapter.simple_snapshot.test_snapshot import BaseSimpleSnapshot, BaseSnapshotCheck
@@ -18,62 +22,67 @@ from dbt.tests.adapter.simple_snapshot.test_various_configs import (
     BaseSnapshotColumnNames,
     BaseSnapshotColumnNamesFromDbtProject,
     BaseSnapshotInvalidColumnNames,
-    BaseSnapshotDbtValidToCurrent,
     BaseSnapshotMultiUniqueKey,
 )
 
+from tests.functional.adapter.postgres_text import WrittenForPostgres
 
-class TestSnapshotNewRecordCheckMode(BaseSnapshotNewRecordCheckMode):
+
+class TestSnapshotNewRecordTimestampMode(WrittenForPostgres, BaseSnapshotNewRecordTimestampMode):
     pass
 
 
-class TestSnapshotNewRecordDbtValidToCurrent(BaseSnapshotNewRecordDbtValidToCurrent):
+class TestSnapshotNewRecordCheckMode(WrittenForPostgres, BaseSnapshotNewRecordCheckMode):
     pass
 
 
-class TestSnapshotNewRecordTimestampMode(BaseSnapshotNewRecordTimestampMode):
+class TestSnapshotNewRecordDbtValidToCurrent(
+    WrittenForPostgres, BaseSnapshotNewRecordDbtValidToCurrent
+):
     pass
 
 
-class TestSnapshotEphemeralHardDeletes(BaseSnapshotEphemeralHardDeletes):
+class TestSnapshotEphemeralHardDeletes(WrittenForPostgres, BaseSnapshotEphemeralHardDeletes):
     pass
 
 
-class TestSnapshotNewColumnTimestampStrategy(BaseSnapshotNewColumnTimestampStrategy):
+class TestSnapshotNewColumnTimestampStrategy(
+    WrittenForPostgres, BaseSnapshotNewColumnTimestampStrategy
+):
     pass
 
 
-class TestSnapshotNewColumnSpecificCheckCols(BaseSnapshotNewColumnSpecificCheckCols):
+class TestSnapshotNewColumnSpecificCheckCols(
+    WrittenForPostgres, BaseSnapshotNewColumnSpecificCheckCols
+):
     pass
 
 
-class TestSnapshotNewColumnWithDeletes(BaseSnapshotNewColumnWithDeletes):
+class TestSnapshotNewColumnWithDeletes(WrittenForPostgres, BaseSnapshotNewColumnWithDeletes):
     pass
 
 
-class TestSimpleSnapshot(BaseSimpleSnapshot):
+class TestSimpleSnapshot(WrittenForPostgres, BaseSimpleSnapshot):
     pass
 
 
-class TestSnapshotCheck(BaseSnapshotCheck):
+class TestSnapshotCheck(WrittenForPostgres, BaseSnapshotCheck):
     pass
 
 
-class TestSnapshotColumnNames(BaseSnapshotColumnNames):
+class TestSnapshotColumnNames(WrittenForPostgres, BaseSnapshotColumnNames):
     pass
 
 
-class TestSnapshotColumnNamesFromDbtProject(BaseSnapshotColumnNamesFromDbtProject):
+class TestSnapshotColumnNamesFromDbtProject(
+    WrittenForPostgres, BaseSnapshotColumnNamesFromDbtProject
+):
     pass
 
 
-class TestSnapshotInvalidColumnNames(BaseSnapshotInvalidColumnNames):
+class TestSnapshotInvalidColumnNames(WrittenForPostgres, BaseSnapshotInvalidColumnNames):
     pass
 
 
-class TestSnapshotDbtValidToCurrent(BaseSnapshotDbtValidToCurrent):
-    pass
-
-
-class TestSnapshotMultiUniqueKey(BaseSnapshotMultiUniqueKey):
+class TestSnapshotMultiUniqueKey(WrittenForPostgres, BaseSnapshotMultiUniqueKey):
     pass

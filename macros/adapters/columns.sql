@@ -1,6 +1,12 @@
+{# dbt's own macros expect columns here; dbt-spark gives them the rows of a description. #}
+{% macro spark_mv__get_columns_in_relation(relation) -%}
+  {{ return(adapter.get_columns_in_relation(relation)) }}
+{%- endmacro %}
+
+
 {# dbt-spark refuses to drop columns; Iceberg tables can. #}
 {% macro spark_mv__alter_relation_add_remove_columns(relation, add_columns, remove_columns) %}
-  {%- if remove_columns and not relation.is_iceberg -%}
+  {%- if remove_columns and not (relation.is_iceberg or adapter.default_is_iceberg()) -%}
     {{ return(spark__alter_relation_add_remove_columns(relation, add_columns, remove_columns)) }}
   {%- endif -%}
   {%- if remove_columns -%}
