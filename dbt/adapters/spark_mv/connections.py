@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
+from dbt.adapters.contracts.connection import (
+    AdapterResponse,
+    Connection,
+    ConnectionState,
+    Identifier,
+)
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import (
     PyhiveConnectionWrapper,
@@ -16,8 +22,12 @@ from dbt.adapters.spark.connections import (
 from dbt_common.exceptions import DbtBaseException, DbtDatabaseError
 
 from dbt.adapters.spark_mv import session
+from dbt.adapters.spark_mv.answer_cursor import AnswerCursor
+from dbt.adapters.spark_mv.answers import Answer
 from dbt.adapters.spark_mv.credentials import IN_PROCESS
 from dbt.adapters.spark_mv.errors_text import spark_message
+from dbt.adapters.spark_mv.failures import dbt_errors
+from dbt.adapters.spark_mv.wiring import MaterializedViews
 
 if TYPE_CHECKING:
     import agate
@@ -51,6 +61,64 @@ class SparkMVConnectionManager(SparkConnectionManager):
     """Opens connections and turns Spark's errors into short ones."""
 
     TYPE = "spark_mv"
+    _materialized_views: MaterializedViews | None = None
+
+    @property
+    def materialized_views(self) -> MaterializedViews:
+        """Everything about materialized views in this command; made at first use."""
+        with self.lock:
+            if self._materialized_views is None:
+                self._materialized_views = MaterializedViews(
+                    self.profile, self._open_own, lambda: self.get_thread_connection().handle
+                )
+            return self._materialized_views
+
+    def close_materialized_views(self) -> None:
+        """Write what is left to write, if there were any materialized views at all."""
+        if self._materialized_views is not None:
+            self._materialized_views.close()
+
+    def _open_own(self) -> Any:
+        """A connection of our own beside dbt's, not known to dbt."""
+        own = Connection(
+            type=Identifier(self.TYPE),
+            name="materialized_views",
+            state=ConnectionState.INIT,
+            transaction_open=False,
+            handle=None,
+            credentials=self.profile.credentials,
+        )
+        return self.open(own).handle
+
+    def add_query(
+        self,
+        sql: str,
+        auto_begin: bool = True,
+        bindings: Any = None,
+        abridge_sql_log: bool = False,
+        **arguments: Any,
+    ) -> tuple[Connection, Any]:
+        """Every statement of dbt comes through here, and through the pipeline."""
+        core = self.materialized_views if _may_matter(self.profile, sql) else None
+        if core is None:
+            return super().add_query(sql, auto_begin, bindings, abridge_sql_log, **arguments)
+        with dbt_errors():
+            passage = core.before(sql)
+        if isinstance(passage, Answer):
+            return self.get_thread_connection(), AnswerCursor(passage)
+        try:
+            return super().add_query(
+                passage.sql, auto_begin, bindings, abridge_sql_log, **arguments
+            )
+        finally:
+            core.after(passage)
+
+    @classmethod
+    def get_response(cls, cursor: Any) -> AdapterResponse:
+        """What to tell of a finished statement."""
+        if isinstance(cursor, AnswerCursor):
+            return cursor.response()
+        return super().get_response(cursor)
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
@@ -99,6 +167,18 @@ class SparkMVConnectionManager(SparkConnectionManager):
         if isinstance(cursor, session.SessionConnection):
             cursor.run_unfetched()
         return response, empty_table()
+
+
+_PASSES = re.compile(
+    r"\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*"
+    r"(?:show|describe|desc|set|reset|refresh\s+table|analyze|comment|cache|uncache|clear|add|list)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def _may_matter(profile: Any, sql: str) -> bool:
+    """Whether the pipeline has to look; `dbt debug` gives a profile without a command."""
+    return _PASSES.match(sql) is None and hasattr(profile, "credentials")
 
 
 def _with_fetching(handle: Any) -> Any:

@@ -1,0 +1,165 @@
+"""Iceberg tables: heads, history of the main branch, and commits that leave the rows alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
+from dbt.adapters.spark_mv.sql.names import TableName, literal
+
+FORMAT = "iceberg"
+_SCAN = re.compile(r"IcebergScan\(table=.*?, schemaId=(\d+), snapshotId=(\d+|null)")
+_CHAIN_LIMIT = 200
+_ROW_COUNTS = (
+    "added-data-files",
+    "deleted-data-files",
+    "added-delete-files",
+    "removed-delete-files",
+    "added-records",
+    "deleted-records",
+    "added-position-deletes",
+    "added-equality-deletes",
+)
+
+
+def heads(
+    executor: Executor, names: Sequence[TableName]
+) -> dict[TableName, tuple[str | None, int]]:
+    """(main snapshot id, current schema id) of each table, from one EXPLAIN without a job."""
+    if not names:
+        return {}
+    union = " UNION ALL ".join(f"SELECT 1 FROM {name.sql}" for name in names)
+    ((plan,),) = executor.query(f"EXPLAIN {union}")
+    found = _SCAN.findall(plan)
+    if len(found) != len(names):
+        if len(names) == 1:
+            return {}
+        return {key: value for name in names for key, value in heads(executor, [name]).items()}
+    return {
+        name: (None if snapshot == "null" else snapshot, int(schema))
+        for name, (schema, snapshot) in zip(names, found, strict=True)
+    }
+
+
+def labelled_chain(executor: Executor, name: TableName) -> list[SnapshotFacts]:
+    """The head of the main branch, and what is below it as far as compactions reach."""
+    chain = main_chain(executor, name, limit=1)
+    if chain and chain[0].operation == "replace":
+        return main_chain(executor, name)
+    return chain
+
+
+def main_chain(
+    executor: Executor, name: TableName, limit: int = _CHAIN_LIMIT, until: str | None = None
+) -> list[SnapshotFacts]:
+    """Snapshots of the main branch, newest first, at most `limit`; empty without a snapshot."""
+    road = executor.road
+    if road is not None and road.handles(name.catalog):
+        return road.main_chain(name.parts, limit, until)
+    rows = executor.query(
+        "SELECT s.snapshot_id, s.parent_id, s.operation, "
+        "unix_millis(s.committed_at), to_json(s.summary), r.name "
+        f"FROM {name.sql}.`snapshots` s LEFT JOIN {name.sql}.`refs` r "
+        "ON r.snapshot_id = s.snapshot_id AND r.name = 'main'"
+    )
+    snapshots = {str(row[0]): _snapshot(row) for row in rows}
+    head = next((str(row[0]) for row in rows if row[5] == "main"), None)
+    chain: list[SnapshotFacts] = []
+    while head in snapshots and len(chain) < limit:
+        chain.append(snapshots[head])
+        head = snapshots[head].parent_id
+    return chain
+
+
+def _snapshot(row: Sequence[object]) -> SnapshotFacts:
+
+
+    summary = json.loads(str(row[4])) if row[4] else {}
+    parent = None if row[1] is None else str(row[1])
+    return SnapshotFacts(str(row[0]), parent, str(row[2]), int(str(row[3])), summary)
+
+
+def rows_unchanged(executor: Executor, name: TableName, old: str, new: str) -> bool:
+    """Whether `old` is an ancestor of `new` and no commit in between touched a row.
+
+    Compactions rewrite files without changing rows; DML that matches nothing, changes of
+    properties and the like commit no file at all.
+    """
+    chain = {snapshot.snapshot_id: snapshot for snapshot in main_chain(executor, name, until=old)}
+    current: str | None = new
+    while current is not None and current != old:
+        snapshot = chain.get(current)
+        if snapshot is None or not _keeps_rows(snapshot):
+            return False
+        current = snapshot.parent_id
+    return current == old
+
+
+def _keeps_rows(snapshot: SnapshotFacts) -> bool:
+    if snapshot.operation == "replace":
+        return True
+    return not any(int(snapshot.summary.get(count, "0") or 0) for count in _ROW_COUNTS)
+
+
+def branches(executor: Executor, name: TableName) -> dict[str, str]:
+    """Branches of a table: name -> id of the head."""
+    road = executor.road
+    if road is not None and road.handles(name.catalog):
+        return road.branches(name.parts)
+    rows = executor.query(
+        f"SELECT name, snapshot_id FROM {name.sql}.`refs` WHERE type = 'BRANCH'"
+    )
+    return {str(row[0]): str(row[1]) for row in rows}
+
+
+def create_branch(executor: Executor, name: TableName, branch: str, snapshot_id: str) -> None:
+    """Create a branch at a snapshot; fails if it exists, so it serves as a mutex."""
+    road = executor.road
+    if road is not None and road.handles(name.catalog):
+        road.create_branch(name.parts, branch, snapshot_id)
+        return
+    executor.query(
+        f"ALTER TABLE {name.sql} CREATE BRANCH `{branch}` AS OF VERSION {int(snapshot_id)}"
+    )
+
+
+def publish(executor: Executor, name: TableName, branch: str, drop: Sequence[str]) -> None:
+    """Fast-forward main to `branch`, refused if main has moved, then drop branches."""
+    road = executor.road
+    if road is not None and road.handles(name.catalog):
+        road.publish(name.parts, branch, drop)
+        return
+    catalog = name.catalog
+    target = literal(".".join(f"`{part}`" for part in (*name.namespace, name.name)))
+    executor.query(
+        f"CALL `{catalog}`.system.fast_forward({target}, 'main', {literal(branch)})"
+    )
+    drop_branches(executor, name, drop)
+
+
+def drop_branches(executor: Executor, name: TableName, drop: Sequence[str]) -> None:
+    """Drop branches that may or may not exist."""
+    road = executor.road
+    if road is not None and road.handles(name.catalog):
+        road.drop_branches(name.parts, drop)
+        return
+    for branch in drop:
+        executor.query(f"ALTER TABLE {name.sql} DROP BRANCH IF EXISTS `{branch}`")
+
+
+def label_of(chain: Sequence[SnapshotFacts], key: str) -> tuple[SnapshotFacts, str] | None:
+    """The newest label on a chain, looking through compactions only; None if there is none."""
+    for snapshot in chain:
+        if key in snapshot.summary:
+            return snapshot, str(snapshot.summary[key])
+        if snapshot.operation != "replace":
+            return None
+    return None
+
+
+def summary_number(summary: Mapping[str, str], key: str) -> int | None:
+    """A count of a snapshot's summary, None if it is not there."""
+    value = summary.get(key)
+    return int(value) if value is not None and value.isdigit() else None

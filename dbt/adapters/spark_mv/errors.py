@@ -1,0 +1,112 @@
+"""Every way a materialized view (MV) can refuse, one class per cause.
+
+The text of an error is two lines: what happened to which object and why, then the way out.
+The outermost layer turns these into dbt's exceptions; no layer below it knows dbt.
+"""
+
+from __future__ import annotations
+
+
+class MaterializedViewError(Exception):
+    """Base class: `problem` names object and reason, `way_out` says what to do."""
+
+    def __init__(self, problem: str, way_out: str = "") -> None:
+        self.problem = problem
+        self.way_out = way_out
+        super().__init__(f"{problem}\n{way_out}" if way_out else problem)
+
+
+class InvalidName(MaterializedViewError):
+    """A name that no materialized view may have, or that cannot be understood."""
+
+
+class AmbiguousName(MaterializedViewError):
+    """A bare name that several registered materialized views have."""
+
+
+class InvalidStatement(MaterializedViewError):
+    """A materialized-view statement that does not follow the grammar."""
+
+
+class InvalidOption(MaterializedViewError):
+    """An option of an unknown name, a wrong type or out of its range."""
+
+
+class NotAQuery(MaterializedViewError):
+    """A definition that is not exactly one query."""
+
+
+class UnsafeQuery(MaterializedViewError):
+    """A definition that runs code or reads files outside the catalog."""
+
+
+class UnsupportedSource(MaterializedViewError):
+    """A definition that reads something whose changes cannot be followed."""
+
+
+class NoBaseTable(MaterializedViewError):
+    """A definition that reads no table at all."""
+
+
+class MissingBaseTable(MaterializedViewError):
+    """A definition that reads a table or view that does not exist."""
+
+
+class DependencyCycle(MaterializedViewError):
+    """A definition that reads itself, directly or through other relations."""
+
+
+class DependencyMismatch(MaterializedViewError):
+    """Our reading of the definition and Spark's analysed plan name different tables."""
+
+
+class RelationExists(MaterializedViewError):
+    """A relation of the name exists and may not be replaced."""
+
+
+class UnknownMaterializedView(MaterializedViewError):
+    """There is no materialized view of that name."""
+
+
+class NotRegistered(MaterializedViewError):
+    """A materialized view that the metadata does not know."""
+
+
+class ImmutableView(MaterializedViewError):
+    """Somebody tried to change a materialized view other than by a refresh."""
+
+
+class RefreshRunning(MaterializedViewError):
+    """Another refresh of the same materialized view is running."""
+
+
+class RefreshFailed(MaterializedViewError):
+    """A refresh ended without a new build; the old rows are untouched."""
+
+
+class PublishRefused(MaterializedViewError):
+    """The storage table moved between the start of a refresh and its publish."""
+
+
+class StaleRead(MaterializedViewError):
+    """A read of a stale materialized view whose policy is to fail."""
+
+
+class MethodNotAvailable(MaterializedViewError):
+    """A refresh method that was asked for strictly cannot be used."""
+
+
+class UnsupportedCatalog(MaterializedViewError):
+    """A catalog or connection that cannot hold what a materialized view needs."""
+
+
+class CorruptMetadata(MaterializedViewError):
+    """A row of the metadata, or a property of a view, that cannot be read."""
+
+
+class VerificationFailed(MaterializedViewError):
+    """Stored rows differ from the query at the pinned versions."""
+
+
+class StatementFailed(MaterializedViewError):
+    """Spark refused a statement of ours; carries Spark's own first lines."""

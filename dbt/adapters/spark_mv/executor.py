@@ -1,0 +1,102 @@
+"""All that the core knows of Spark: statements, sessions of its own, and facts about relations.
+
+Nothing below the dbt glue imports pyspark; every connection method gives an `Executor`.
+A connection whose JVM is in this process also gives a `CatalogRoad`, which answers the same
+questions as the plain SQL does, without a Spark job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+Row = Sequence[Any]
+
+
+@dataclass(frozen=True)
+class ViewFacts:
+    """A view as the catalog stores it; `catalog`/`namespace` resolve the names in `text`."""
+
+    text: str
+    catalog: str
+    namespace: tuple[str, ...]
+    columns: tuple[str, ...]
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """A table: its format, and for Iceberg the id of its main snapshot and of its schema."""
+
+    provider: str
+    snapshot_id: str | None = None
+    schema_id: int | None = None
+    snapshot_schema_id: int | None = None
+
+
+@dataclass(frozen=True)
+class SnapshotFacts:
+    """One snapshot of an Iceberg table, ids as text, `committed_at` in epoch milliseconds."""
+
+    snapshot_id: str
+    parent_id: str | None
+    operation: str
+    committed_at: int
+    summary: Mapping[str, str]
+
+
+class CatalogRoad(Protocol):
+    """Questions to a catalog in this process; `None` stands for "no such relation"."""
+
+    def handles(self, catalog: str) -> bool:
+        """Whether relations of this catalog can be asked for here."""
+        ...
+
+    def view(self, parts: tuple[str, ...]) -> ViewFacts | None: ...
+
+    def table(self, parts: tuple[str, ...]) -> TableFacts | None: ...
+
+    def main_chain(
+        self, parts: tuple[str, ...], limit: int, until: str | None
+    ) -> list[SnapshotFacts]:
+        """Snapshots of the main branch, newest first, down to `until`, at most `limit`."""
+        ...
+
+    def branches(self, parts: tuple[str, ...]) -> dict[str, str]:
+        """Branch name -> id of its head."""
+        ...
+
+    def create_branch(self, parts: tuple[str, ...], branch: str, snapshot_id: str) -> None:
+        """Create a branch; fails if it exists."""
+        ...
+
+    def publish(self, parts: tuple[str, ...], branch: str, drop: Sequence[str]) -> None:
+        """Fast-forward main to `branch` and drop the branches in `drop`, in one commit."""
+        ...
+
+    def drop_branches(self, parts: tuple[str, ...], drop: Sequence[str]) -> None: ...
+
+    def session(self) -> tuple[str, tuple[str, ...]]:
+        """Current catalog and namespace of the caller's session."""
+        ...
+
+    def is_catalog(self, name: str) -> bool: ...
+
+
+class Executor(Protocol):
+    """Runs statements in one Spark session."""
+
+    @property
+    def road(self) -> CatalogRoad | None:
+        """The short way to the catalogs, where the JVM is in this process."""
+        ...
+
+    def query(self, sql: str) -> list[Row]:
+        """Run one statement, return all rows; raises `StatementFailed`."""
+        ...
+
+    def isolated(self, settings: Mapping[str, str]) -> AbstractContextManager[Executor]:
+        """A session of its own with these settings; nothing of it outlives the block."""
+        ...

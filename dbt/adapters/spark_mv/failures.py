@@ -1,0 +1,29 @@
+"""The core's errors as dbt shows errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.spark_mv.errors import MaterializedViewError
+
+
+class MaterializedViewFailure(DbtRuntimeError):
+    """Any error of the core, as dbt shows errors."""
+
+    MESSAGE = "Materialized view error"
+
+    @property
+    def type(self) -> str:
+        return "Materialized View"
+
+
+@contextmanager
+def dbt_errors() -> Iterator[None]:
+    """Turn the core's errors into dbt's."""
+    try:
+        yield
+    except MaterializedViewError as error:
+        raise MaterializedViewFailure(str(error)) from None

@@ -1,0 +1,198 @@
+"""The short road to Iceberg's catalogs where the JVM is in this process: no Spark job, no SQL."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dbt.adapters.spark_mv.errors import StatementFailed
+from dbt.adapters.spark_mv.errors_text import spark_message
+from dbt.adapters.spark_mv.executor import SnapshotFacts, TableFacts, ViewFacts
+
+Parts = tuple[str, ...]
+
+
+class JvmRoad:
+    """A `CatalogRoad` over py4j; `session` is the user's SparkSession."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._jvm = session._jvm
+        self._manager = session._jsparkSession.sessionState().catalogManager()
+        self._json = self._jvm.com.fasterxml.jackson.databind.ObjectMapper()
+        self._lock = threading.Lock()
+        self._threads = threading.local()
+        self._catalogs: dict[str, Any] = {}
+        self._tables: dict[Parts, Any] = {}
+
+    def session(self) -> tuple[str, Parts]:
+        """Current catalog and namespace of the user's session."""
+        return self._call(self._current)
+
+    def _current(self) -> tuple[str, Parts]:
+        return (
+            str(self._manager.currentCatalog().name()),
+            tuple(str(part) for part in self._manager.currentNamespace()),
+        )
+
+    def is_catalog(self, name: str) -> bool:
+        """Whether a catalog of this name is registered."""
+        return bool(self._call(self._manager.isCatalogRegistered, name))
+
+    def handles(self, catalog: str) -> bool:
+        """Whether it is an Iceberg catalog with tables and views."""
+        return self._call(self._catalog, catalog) is not None
+
+    def _catalog(self, name: str) -> Any:
+        with self._lock:
+            if name not in self._catalogs:
+                self._catalogs[name] = self._load_catalog(name)
+            return self._catalogs[name]
+
+    def _load_catalog(self, name: str) -> Any:
+        plugin = self._manager.catalog(name)
+        if plugin.getClass().getName() != "org.apache.iceberg.spark.SparkCatalog":
+            return None
+        catalog = plugin.icebergCatalog()
+        # A caching catalog answers with old versions (its cache lives 30 s after the last use).
+        if "Caching" in catalog.getClass().getSimpleName():
+            return None
+        return catalog if hasattr(catalog, "viewExists") else None
+
+    def _identifier(self, parts: Parts) -> Any:
+        names = self._session._sc._gateway.new_array(self._jvm.java.lang.String, len(parts) - 1)
+        for index, part in enumerate(parts[1:]):
+            names[index] = part
+        return self._jvm.org.apache.iceberg.catalog.TableIdentifier.of(names)
+
+    def view(self, parts: Parts) -> ViewFacts | None:
+        """The view of this name, None if there is none."""
+        return self._call(self._view, parts)
+
+    def _view(self, parts: Parts) -> ViewFacts | None:
+        catalog, identifier = self._catalog(parts[0]), self._identifier(parts)
+        if not catalog.viewExists(identifier):
+            return None
+        view = catalog.loadView(identifier)
+        version = view.currentVersion()
+        columns = [str(field.name()) for field in view.schema().columns()]
+        home = version.defaultCatalog()
+        return ViewFacts(
+            text=str(view.sqlFor("spark").sql()),
+            catalog=str(home) if home else parts[0],
+            namespace=tuple(str(level) for level in version.defaultNamespace().levels()),
+            columns=tuple(columns),
+            properties=json.loads(self._json.writeValueAsString(view.properties())),
+        )
+
+    def table(self, parts: Parts) -> TableFacts | None:
+        """Facts of the table of this name, None if there is none."""
+        return self._call(self._table_facts, parts)
+
+    def _table_facts(self, parts: Parts) -> TableFacts | None:
+        table = self._table(parts)
+        if table is None:
+            return None
+        snapshot = table.currentSnapshot()
+        return TableFacts(
+            provider="iceberg",
+            snapshot_id=None if snapshot is None else str(snapshot.snapshotId()),
+            schema_id=int(table.schema().schemaId()),
+            snapshot_schema_id=None if snapshot is None else int(snapshot.schemaId()),
+        )
+
+    def _table(self, parts: Parts) -> Any:
+        held = self._tables.get(parts)
+        if held is not None:
+            try:
+                held.refresh()
+                return held
+            except Exception:  # dropped, or dropped and created again under another uuid
+                self._tables.pop(parts, None)
+        catalog, identifier = self._catalog(parts[0]), self._identifier(parts)
+        if not catalog.tableExists(identifier):
+            return None
+        self._tables[parts] = table = catalog.loadTable(identifier)
+        return table
+
+    def main_chain(self, parts: Parts, limit: int, until: str | None) -> list[SnapshotFacts]:
+        """Snapshots of the main branch, newest first."""
+        return self._call(self._main_chain, parts, limit, until)
+
+    def _main_chain(self, parts: Parts, limit: int, until: str | None) -> list[SnapshotFacts]:
+        table = self._table(parts)
+        snapshot = None if table is None else table.currentSnapshot()
+        chain: list[SnapshotFacts] = []
+        while snapshot is not None and len(chain) < limit:
+            parent = snapshot.parentId()
+            chain.append(
+                SnapshotFacts(
+                    snapshot_id=str(snapshot.snapshotId()),
+                    parent_id=None if parent is None else str(parent),
+                    operation=str(snapshot.operation()),
+                    committed_at=int(snapshot.timestampMillis()),
+                    summary=json.loads(self._json.writeValueAsString(snapshot.summary())),
+                )
+            )
+            if parent is None or chain[-1].snapshot_id == until:
+                break
+            snapshot = table.snapshot(parent)
+        return chain
+
+    def branches(self, parts: Parts) -> dict[str, str]:
+        """Branches of a table and the ids of their heads."""
+        return self._call(self._branches, parts)
+
+    def _branches(self, parts: Parts) -> dict[str, str]:
+        table = self._table(parts)
+        references = table.refs() if table is not None else {}
+        return {
+            str(name): str(references[name].snapshotId())
+            for name in references
+            if references[name].isBranch()
+        }
+
+    def create_branch(self, parts: Parts, branch: str, snapshot_id: str) -> None:
+        """Create a branch at a snapshot; fails if it exists."""
+        table = self._call(self._table, parts)
+        self._call(
+            lambda: table.manageSnapshots().createBranch(branch, int(snapshot_id)).commit()
+        )
+
+    def publish(self, parts: Parts, branch: str, drop: Sequence[str]) -> None:
+        """Fast-forward main to `branch` and drop branches, in one commit."""
+        self._call(self._publish, parts, branch, drop)
+
+    def _publish(self, parts: Parts, branch: str, drop: Sequence[str]) -> None:
+        table = self._table(parts)
+        present = self._branches(parts)
+        change = table.manageSnapshots().fastForwardBranch("main", branch)
+        for name in drop:
+            if name in present:
+                change = change.removeBranch(name)
+        change.commit()
+
+    def drop_branches(self, parts: Parts, drop: Sequence[str]) -> None:
+        """Drop those branches that exist."""
+        self._call(self._drop_branches, parts, drop)
+
+    def _drop_branches(self, parts: Parts, drop: Sequence[str]) -> None:
+        present = self._branches(parts)
+        for name in drop:
+            if name in present:
+                self._table(parts).manageSnapshots().removeBranch(name).commit()
+
+    def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            if not getattr(self._threads, "ready", False):
+                # The catalog manager asks the conf of the session that is active in its thread.
+                java_session = self._session._jsparkSession
+                self._jvm.org.apache.spark.sql.SparkSession.setActiveSession(java_session)
+                self._threads.ready = True
+            return function(*arguments)
+        except StatementFailed:
+            raise
+        except Exception as error:
+            raise StatementFailed(spark_message(error)) from None

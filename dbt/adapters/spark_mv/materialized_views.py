@@ -1,0 +1,129 @@
+"""What dbt's macros and hooks call on the adapter; each method hands over to the core."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dbt.adapters.base import available
+from dbt.adapters.base.meta import AdapterMeta
+from dbt_common.events.base_types import EventLevel
+from dbt_common.events.functions import fire_event
+from dbt_common.events.types import Note
+
+from dbt.adapters.spark_mv.failures import MaterializedViewFailure, dbt_errors
+from dbt.adapters.spark_mv.model_config import create_statement, parse_statement
+from dbt.adapters.spark_mv.operations.report import Report
+from dbt.adapters.spark_mv.operations.verify import differences_query
+from dbt.adapters.spark_mv.refresh.changes import changes_of
+from dbt.adapters.spark_mv.sql.names import TableName, literal, parse_name
+from dbt.adapters.spark_mv.views.registry import load_view
+from dbt.adapters.spark_mv.wiring import MaterializedViews
+
+_KINDS = ("bq_materialized_view", "materialized_view")
+
+
+class MaterializedViewMethods(metaclass=AdapterMeta):
+    """Mixed into the adapter before dbt-spark's class."""
+
+    connections: Any
+    config: Any
+
+    def _core(self) -> MaterializedViews:
+        core: MaterializedViews = self.connections.materialized_views
+        core.manifest = getattr(self, "_macro_resolver", None)
+        core.operations.target_schema = self.config.credentials.schema
+        nodes = getattr(core.manifest, "nodes", {}) or {}
+        core.operations.schemas = {node.schema for node in nodes.values()}
+        return core
+
+    def _name(self, relation: Any) -> TableName:
+        core = self._core()
+        parts = parse_name(relation.render())
+        return core.engine.relations.resolve(parts, core.context().namespace())
+
+    def start_node(self, config: Any) -> None:
+        """Make ready what a node reads before its materialization drops anything."""
+        model = getattr(config, "model", None)
+        core = self._core()
+        full_refresh = getattr(model.config, "full_refresh", None) if model is not None else None
+        if full_refresh is None:
+            full_refresh = bool(core.invocation.full_refresh)
+        with dbt_errors():
+            core.start_node(rebuilds=bool(full_refresh))
+            sql = getattr(model, "compiled_code", None)
+            context = core.context()
+            if sql and context.gates_reads and core.gate.has_views():
+                core.gate.make_readable(sql, context.namespace, context.declared_reads)
+
+    def end_node(self) -> None:
+        """Write the events of a node."""
+        self._core().end_node()
+
+    def drop_former_view(self, config: Any) -> None:
+        """A model that is no materialized view any more must not be merged into one."""
+        model = config.model
+        materialized = getattr(model.config, "materialized", None)
+        if materialized in (*_KINDS, None, "ephemeral", "test", "unit", "seed"):
+            return
+        relation = self.get_relation(model.database, model.schema, model.alias)  # type: ignore[attr-defined]
+        if relation is not None and relation.is_materialized_view:
+            self.drop_relation(relation)  # type: ignore[attr-defined]
+
+    @available
+    def create_materialized_view_sql(
+        self, relation: Any, sql: str, model: dict[str, Any], query_columns: list[str] | None = None
+    ) -> str:
+        """The CREATE OR REPLACE MATERIALIZED VIEW statement of a model."""
+        with dbt_errors():
+            return create_statement(relation.render(), sql, model, query_columns or ())
+
+    @available
+    def materialized_view_changes(
+        self, relation: Any, sql: str, model: dict[str, Any]
+    ) -> dict[str, Any]:
+        """How a model differs from its materialized view: {definition: bool, options: [names]}."""
+        with dbt_errors():
+            statement = parse_statement(create_statement(relation.render(), sql, model))
+            core = self._core()
+            if core.invocation.is_reduced:
+                return {"definition": True, "options": []}
+            view = load_view(core.engine.relations, self._name(relation))
+            context = core.context()
+            return changes_of(view, statement, context.namespace(), context.settings())
+
+    @available
+    def run_materialized_view_operation(self, operation: str, arguments: dict[str, Any]) -> None:
+        """Run an operation, print its table, fail if anything in it failed."""
+        with dbt_errors():
+            core = self._core()
+            if operation == "rebuild_metadata":
+                arguments = {"catalog": core.context().namespace().catalog}
+            report: Report = getattr(core.operations, operation)(**arguments)
+            core.engine.memory.flush()
+        for line in report.lines():
+            fire_event(Note(msg=line), level=EventLevel.INFO)
+        if report.failures:
+            raise MaterializedViewFailure("\n".join(report.failures))
+
+    @available
+    def freshness_failures_query(self, relation: Any) -> str:
+        """A query with one row if a materialized view is not fresh, none if it is."""
+        with dbt_errors():
+            core = self._core()
+            view = load_view(core.engine.relations, self._name(relation))
+            verdict = core.engine.observer.look(view).verdict
+        return (
+            f"select {literal(verdict.freshness.value)} as freshness, "
+            f"{literal(str(verdict.reason.text))} as reason"
+            + (" where false" if verdict.is_fresh else "")
+        )
+
+    @available
+    def differences_query(self, relation: Any) -> str:
+        """A query with one row for each stored row that differs from the view's query."""
+        with dbt_errors():
+            core = self._core()
+            view = load_view(core.engine.relations, self._name(relation))
+            return differences_query(core.engine, view)
+
+

@@ -1,0 +1,77 @@
+"""Events: what happened to a materialized view, appended and never changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+CREATED, REPLACED, OPTIONS_CHANGED = "CREATED", "REPLACED", "OPTIONS_CHANGED"
+DROPPED, MARKED_STALE = "DROPPED", "MARKED_STALE"
+REFRESH_STARTED, REFRESH_SUCCEEDED = "REFRESH_STARTED", "REFRESH_SUCCEEDED"
+REFRESH_SKIPPED, REFRESH_FAILED = "REFRESH_SKIPPED", "REFRESH_FAILED"
+REFRESH_ABANDONED = "REFRESH_ABANDONED"
+SUSPENDED, RESUMED = "SUSPENDED", "RESUMED"
+REFRESH_ENDS = (REFRESH_SUCCEEDED, REFRESH_SKIPPED, REFRESH_FAILED, REFRESH_ABANDONED)
+MAX_ERROR_LENGTH = 2000
+
+
+def host() -> str:
+    """Name of this machine, as it appears in the history."""
+    return socket.gethostname()
+
+
+def writer() -> str:
+    """Who appends: host and process."""
+    return f"{host()}:{os.getpid()}"
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event; `at` is epoch microseconds, `view_name` is catalog.schema.name."""
+
+    event_id: str
+    at: int
+    view_id: str
+    view_name: str
+    kind: str
+    refresh_id: str | None = None
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    invocation_id: str = ""
+    writer: str = ""
+
+    @property
+    def payload_json(self) -> str:
+        return json.dumps(dict(self.payload), sort_keys=True, default=str)
+
+
+def new_event(
+    kind: str,
+    view_id: str,
+    view_name: str,
+    *,
+    invocation_id: str,
+    refresh_id: str | None = None,
+    payload: Mapping[str, Any] | None = None,
+    key: str = "",
+) -> Event:
+    """An event of now. Its id follows from kind, view and refresh (or `key`), so that appending
+    it twice changes nothing."""
+    at = time.time_ns() // 1000
+    identity = "|".join((kind, view_id, refresh_id or key or str(at)))
+    return Event(
+        event_id=hashlib.sha256(identity.encode()).hexdigest()[:32],
+        at=at,
+        view_id=view_id,
+        view_name=view_name,
+        kind=kind,
+        refresh_id=refresh_id,
+        payload=payload or {},
+        invocation_id=invocation_id,
+        writer=writer(),
+    )

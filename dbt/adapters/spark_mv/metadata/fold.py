@@ -1,0 +1,156 @@
+"""Folds events into what is known of each materialized view. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbt.adapters.spark_mv.metadata import events as kinds
+from dbt.adapters.spark_mv.metadata.events import Event
+from dbt.adapters.spark_mv.sql.names import TableName
+
+_LIFECYCLE = (kinds.CREATED, kinds.REPLACED, kinds.OPTIONS_CHANGED)
+
+
+@dataclass
+class ViewState:
+    """One registered materialized view."""
+
+    id: str
+    name: TableName
+    lifecycle: Event
+    sources: tuple[TableName, ...] = ()
+    replaced: tuple[TableName, ...] = ()
+    is_stale: bool = True
+    marked_at: int | None = None
+    suspended: bool = False
+    failures: int = 0
+    last_error: str | None = None
+    last_build: Event | None = None
+    last_refresh_at: int | None = None
+    corrupt: Event | None = None
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        return dict(self.lifecycle.payload)
+
+
+@dataclass
+class State:
+    """Everything the events say; `running` maps refresh ids to their REFRESH_STARTED."""
+
+    views: dict[TableName, ViewState] = field(default_factory=dict)
+    running: dict[str, Event] = field(default_factory=dict)
+    ended: set[str] = field(default_factory=set)
+
+    def of_id(self, view_id: str) -> ViewState | None:
+        """The registered view of this id."""
+        return next((view for view in self.views.values() if view.id == view_id), None)
+
+    def dependents_of(self, name: TableName) -> list[ViewState]:
+        """Every registered view that reads `name`, directly or through other views, in order."""
+        found: dict[TableName, ViewState] = {}
+        frontier = {name}
+        while frontier:
+            reached = {
+                view.name: view
+                for view in self.views.values()
+                if view.name not in found and frontier.intersection(view.sources)
+            }
+            found.update(reached)
+            frontier = set(reached)
+        found.pop(name, None)
+        return list(found.values())
+
+
+def fold(events: Iterable[Event]) -> State:
+    """The state after all events, given in order of time."""
+    state = State()
+    for event in events:
+        apply(state, event)
+    return state
+
+
+def name_of(payload: dict[str, Any]) -> TableName | None:
+    """The view's name in the payload of a lifecycle event."""
+    parts = payload.get("parts")
+    if not isinstance(parts, list) or len(parts) < 2 or not all(isinstance(p, str) for p in parts):
+        return None
+    return TableName(parts[0], tuple(parts[1:-1]), parts[-1])
+
+
+def apply(state: State, event: Event) -> None:
+    """Change `state` by one event; unknown kinds change nothing."""
+    if event.kind in _LIFECYCLE:
+        _register(state, event)
+        return
+    view = state.of_id(event.view_id)
+    if event.refresh_id and event.kind.startswith("REFRESH"):
+        _track(state, event)
+    if view is None:
+        return
+    if event.kind == kinds.DROPPED:
+        state.views.pop(view.name, None)
+    elif event.kind == kinds.MARKED_STALE:
+        view.is_stale, view.marked_at = True, event.at
+    elif event.kind in (kinds.SUSPENDED, kinds.RESUMED):
+        view.suspended = event.kind == kinds.SUSPENDED
+    else:
+        _end_refresh(view, event)
+
+
+def _register(state: State, event: Event) -> None:
+    name = name_of(dict(event.payload))
+    if name is None:
+        _mark_corrupt(state, event)
+        return
+    sources = tuple(
+        TableName(parts[0], tuple(parts[1:-1]), parts[-1])
+        for source in event.payload.get("sources", ())
+        if isinstance(parts := source.get("parts"), list) and len(parts) >= 2
+    )
+    known = state.views.get(name)
+    if known is None or known.id != event.view_id:
+        state.views[name] = ViewState(event.view_id, name, event, sources)
+        return
+    known.lifecycle, known.corrupt = event, None
+    parts = event.payload.get("replaced_storage")
+    if parts:
+        known.replaced += (TableName(parts[0], tuple(parts[1:-1]), parts[-1]),)
+    if event.kind != kinds.OPTIONS_CHANGED:
+        known.sources = sources
+
+
+def _mark_corrupt(state: State, event: Event) -> None:
+    known = state.of_id(event.view_id)
+    if known is not None:
+        known.corrupt = event
+        return
+    parts = tuple(event.view_name.split("."))
+    if len(parts) < 2:
+        return
+    name = TableName(parts[0], parts[1:-1], parts[-1])
+    state.views[name] = ViewState(event.view_id, name, event, corrupt=event)
+
+
+def _track(state: State, event: Event) -> None:
+    assert event.refresh_id is not None
+    if event.kind == kinds.REFRESH_STARTED:
+        if event.refresh_id not in state.ended:
+            state.running[event.refresh_id] = event
+    else:
+        state.ended.add(event.refresh_id)
+        state.running.pop(event.refresh_id, None)
+
+
+def _end_refresh(view: ViewState, event: Event) -> None:
+    if event.kind in (kinds.REFRESH_SUCCEEDED, kinds.REFRESH_SKIPPED):
+        view.is_stale = bool(event.payload.get("stale", False))
+        view.marked_at = event.at if view.is_stale else None
+        view.failures, view.last_error, view.last_refresh_at = 0, None, event.at
+        if event.kind == kinds.REFRESH_SUCCEEDED:
+            view.last_build = event
+    elif event.kind == kinds.REFRESH_FAILED:
+        view.failures += 1
+        view.last_error = str(event.payload.get("error", ""))

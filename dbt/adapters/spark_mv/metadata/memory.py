@@ -1,0 +1,125 @@
+"""What this process knows of the metadata: loaded once, kept up to date, appended in batches.
+
+Events are appended by one background thread, several at a time (group commit), so that no
+refresh waits for its history; `flush` waits for them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from dbt.adapters.spark_mv.metadata.events import MARKED_STALE, Event, new_event
+from dbt.adapters.spark_mv.metadata.fold import State, ViewState, apply, fold
+from dbt.adapters.spark_mv.metadata.store import MetadataStore, corrupt
+from dbt.adapters.spark_mv.sql.names import TableName
+
+StoreOpener = Callable[[], AbstractContextManager[MetadataStore]]
+
+
+class Memory:
+    """The folded state, shared by all threads of a command."""
+
+    def __init__(
+        self, open_store: StoreOpener, warn: Callable[[str], None], invocation_id: str
+    ) -> None:
+        self.open_store = open_store
+        self._warn = warn
+        self.invocation_id = invocation_id
+        self._lock = threading.RLock()
+        self._state: State | None = None
+        self._version: str | None = None
+        self._pending: list[Event] = []
+        self._wake = threading.Condition(self._lock)
+        self._writing = False
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def state(self) -> State:
+        """What is known now; loads the metadata at first use."""
+        with self._lock:
+            if self._state is None:
+                self._load()
+            assert self._state is not None
+            return self._state
+
+    def reload_if_moved(self) -> None:
+        """Load again if another process has appended since."""
+        with self._lock:
+            if self._state is None or self._pending or self._writing:
+                return
+            with self.open_store() as store:
+                if store.version() != self._version:
+                    self._state = None
+                    self._load(store)
+
+    def view(self, name: TableName) -> ViewState | None:
+        """The registered view of this name; raises `CorruptMetadata` if its row is unreadable."""
+        view = self.state().views.get(name)
+        if view is not None and view.corrupt is not None:
+            with self.open_store() as store:
+                raise corrupt(store.events, view.corrupt)
+        return view
+
+    def _load(self, store: MetadataStore | None = None) -> None:
+        if store is None:
+            with self.open_store() as opened:
+                self._load(opened)
+            return
+        self._version = store.version()
+        self._state = fold(store.load()) if self._version is not None else State()
+
+    def record(self, event: Event) -> None:
+        """Apply an event here and hand it to the background writer."""
+        with self._lock:
+            apply(self.state(), event)
+            self._pending.append(event)
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._write, daemon=True, name="mv-events")
+                self._thread.start()
+            self._wake.notify_all()
+
+    def mark_dependents(self, name: TableName, cause: str) -> list[TableName]:
+        """Mark every dependent of a written relation stale, unless it is already."""
+        with self._lock:
+            marked = [view for view in self.state().dependents_of(name) if not view.is_stale]
+            for view in marked:
+                self.record(
+                    new_event(
+                        MARKED_STALE,
+                        view.id,
+                        ".".join(view.name.parts),
+                        invocation_id=self.invocation_id,
+                        payload={"source": str(name), "cause": cause, "stale": True},
+                    )
+                )
+            return [view.name for view in marked]
+
+    def flush(self, timeout: float = 120.0) -> None:
+        """Wait until every recorded event is in the table."""
+        with self._wake:
+            done = self._wake.wait_for(lambda: not self._pending and not self._writing, timeout)
+        if not done:
+            self._warn("Some metadata events of materialized views are not written yet.")
+
+    def _write(self) -> None:
+        while True:
+            with self._wake:
+                idle = not self._wake.wait_for(lambda: bool(self._pending), timeout=10.0)
+                if idle:
+                    self._thread = None
+                    return
+                batch, self._pending, self._writing = self._pending, [], True
+            try:
+                with self.open_store() as store:
+                    store.append(batch)
+                    version = store.version()
+                with self._lock:
+                    self._version = version
+            except Exception as error:  # the history must never fail a refresh
+                self._warn(f"Could not write the metadata of materialized views: {error}")
+            finally:
+                with self._wake:
+                    self._writing = False
+                    self._wake.notify_all()

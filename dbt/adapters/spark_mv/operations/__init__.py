@@ -1,0 +1,1 @@
+"""What people and schedulers ask for: refresh, status, history, explain, verify, drop, rebuild."""

@@ -1,0 +1,105 @@
+"""Which registered views an operation is about, in order of refresh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import networkx
+
+from dbt.adapters.spark_mv.errors import AmbiguousName, InvalidName, UnknownMaterializedView
+from dbt.adapters.spark_mv.metadata.fold import State, ViewState
+from dbt.adapters.spark_mv.sql.names import parse_name
+
+
+class Selection:
+    """Selects views by name, `schema.name`, list, `tag:x`, `+name` and `name+`."""
+
+    def __init__(self, state: State, target_schema: str, schemas: Iterable[str]) -> None:
+        self._views = state.views
+        self._target_schema = target_schema
+        self._schemas = {schema.lower() for schema in (*schemas, target_schema)}
+        self._graph = networkx.DiGraph()
+        self._graph.add_nodes_from(self._views)
+        for view in self._views.values():
+            self._graph.add_edges_from(
+                (source, view.name) for source in view.sources if source in self._views
+            )
+
+    def of_project(self, everything: bool = False) -> list[ViewState]:
+        """The views in this project's schemas, or all, upstream first."""
+        wanted = {
+            name
+            for name in self._views
+            if everything or name.schema.lower() in self._schemas
+        }
+        return self._ordered(wanted)
+
+    def select(self, given: Any) -> list[ViewState]:
+        """The views that `given` (a text or a list of texts) names, upstream first.
+
+        Raises `InvalidName`, `UnknownMaterializedView` or `AmbiguousName`.
+        """
+        items: Sequence[Any] = given if isinstance(given, (list, tuple)) else [given]
+        if not items:
+            raise InvalidName("The list of views is empty.", "Name at least one, or leave it out.")
+        return self._ordered({name for item in items for name in self._select_one(item)})
+
+    def _ordered(self, names: Iterable[Any]) -> list[ViewState]:
+        wanted = set(names)
+        order = networkx.lexicographical_topological_sort(self._graph, key=lambda n: n.parts)
+        return [self._views[name] for name in order if name in wanted]
+
+    def _select_one(self, item: Any) -> set[Any]:
+        if not isinstance(item, str) or not item.strip():
+            raise InvalidName(
+                f"{item!r} does not name a materialized view.",
+                "Write name, schema.name, tag:x, +name or name+.",
+            )
+        text = item.strip()
+        if text.startswith("tag:"):
+            return self._tagged(text.removeprefix("tag:"))
+        up, down = text.startswith("+"), text.endswith("+")
+        name = self.one(text.removeprefix("+").removesuffix("+")).name
+        found = {name}
+        found |= networkx.ancestors(self._graph, name) if up else set()
+        found |= networkx.descendants(self._graph, name) if down else set()
+        return found
+
+    def _tagged(self, tag: str) -> set[Any]:
+        found = {
+            view.name
+            for view in self._views.values()
+            if tag in view.payload.get("options", {}).get("tags", ())
+        }
+        if not found:
+            raise UnknownMaterializedView(
+                f"No materialized view has the tag {tag!r}.", "See `dbt run-operation status`."
+            )
+        return found
+
+    def one(self, text: str) -> ViewState:
+        """The registered view of one name: in the target schema, else the only one so named."""
+        parts = parse_name(text)
+        if len(parts) > 3:
+            raise InvalidName(
+                f"{text!r} has {len(parts)} parts.", "Write name, schema.name or catalog.schema.name."
+            )
+        matches = [view for view in self._views.values() if _ends_with(view.name.parts, parts)]
+        if len(parts) == 1:
+            here = [view for view in matches if view.name.schema == self._target_schema]
+            matches = here or matches
+        if len(matches) == 1:
+            return matches[0]
+        if not matches:
+            raise UnknownMaterializedView(
+                f"{text} is no registered materialized view.",
+                "`dbt run-operation status --args '{all: true}'` lists them; "
+                "`rebuild_metadata` registers those that were lost.",
+            )
+        names = ", ".join(sorted(str(view.name) for view in matches))
+        raise AmbiguousName(f"{text} could be any of: {names}.", "Write schema.name.")
+
+
+def _ends_with(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    return parts[-len(wanted) :] == wanted

@@ -1,0 +1,118 @@
+"""Compares stored rows with the query at the versions that the rows were built from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dbt.adapters.spark_mv.base_tables import iceberg
+from dbt.adapters.spark_mv.errors import MaterializedViewError, RefreshFailed, StatementFailed
+from dbt.adapters.spark_mv.freshness import Label, read_label
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.pin import pinned_query
+from dbt.adapters.spark_mv.sql.names import TableName, quote
+from dbt.adapters.spark_mv.views.definition import Column, MaterializedView
+from dbt.adapters.spark_mv.views.registry import load_view
+from dbt.adapters.spark_mv.views.safety import volatile_functions
+
+_FLOATS = ("double", "float")
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Rows the query has and the store lacks, the store has too much, or that differ by key."""
+
+    missing: int
+    unexpected: int
+    differing: int
+
+    @property
+    def any(self) -> bool:
+        return bool(self.missing or self.unexpected or self.differing)
+
+
+def count_differences(engine: Engine, name: TableName) -> Differences:
+    """Compare as multisets, doubles to nine digits; never refreshes.
+
+    Raises `RefreshFailed` if the versions are gone and nothing can be compared.
+    """
+    view = load_view(engine.relations, name)
+    differences = differences_query(engine, view)
+    missing, unexpected = "n > 0", "n < 0"
+    select = (
+        f"SELECT coalesce(sum(n) FILTER (WHERE {missing}), 0), "
+        f"coalesce(-sum(n) FILTER (WHERE {unexpected}), 0) FROM ({differences})"
+    )
+    try:
+        ((lacking, extra),) = engine.executor.query(select)
+        differing = _differing(engine, view, differences)
+    except StatementFailed as error:
+        raise RefreshFailed(
+            f"{name} cannot be verified: {error}",
+            "If a base version has expired, refresh with method complete and verify again.",
+        ) from None
+    return Differences(int(lacking) - differing, int(extra) - differing, differing)
+
+
+def _differing(engine: Engine, view: MaterializedView, differences: str) -> int:
+    keys = view.options.unique_key
+    if not keys:
+        return 0
+    listed = ", ".join(quote(key) for key in keys)
+    ((count,),) = engine.executor.query(
+        f"SELECT count(*) FROM (SELECT {listed} FROM ({differences}) GROUP BY {listed} "
+        "HAVING max(n) > 0 AND min(n) < 0)"
+    )
+    return int(count)
+
+
+def differences_query(engine: Engine, view: MaterializedView) -> str:
+    """A query that returns each differing row with `n`: above 0 missing, below 0 unexpected."""
+    label = _nearest_label(engine, view)
+    volatile = volatile_functions(view.definition.query)
+    if volatile:
+        raise RefreshFailed(
+            f"{view.name} cannot be verified: its query calls {', '.join(volatile)}.",
+            "Its rows are the values of the moment of its last refresh.",
+        )
+    changed = {name for name, version in label.sources.items() if not version.can_pin}
+    now = engine.versions.read(changed)
+    moved = [str(name) for name in changed if not now[name].is_same(label.sources[name])]
+    if moved:
+        raise RefreshFailed(
+            f"{view.name} cannot be verified: {', '.join(moved)} has changed since the last "
+            "refresh and keeps no old versions.",
+            "Refresh it, then verify again.",
+        )
+    expected, _ = pinned_query(
+        view.definition, label.sources, engine.executor, engine.relations, str(view.name)
+    )
+    columns = view.definition.columns
+    rows = ", ".join(_comparable(column) for column in columns)
+    names = ", ".join(quote(column.name) for column in columns)
+    return (
+        f"SELECT sum(n_of_row) AS n, {names} FROM ("
+        f"SELECT 1 AS n_of_row, {rows} FROM (\n{expected}\n) AS expected "
+        f"UNION ALL SELECT -1, {rows} FROM {view.storage.sql}"
+        f") AS compared GROUP BY {names} HAVING sum(n_of_row) <> 0"
+    )
+
+
+def _comparable(column: Column) -> str:
+    name = quote(column.name)
+    if column.type in _FLOATS:
+        return f"format_string('%.9e', {name} + 0.0D) AS {name}"
+    if column.type.startswith("map"):
+        return f"sort_array(map_entries({name})) AS {name}"
+    return name
+
+
+def _nearest_label(engine: Engine, view: MaterializedView) -> Label:
+    chain = iceberg.main_chain(engine.executor, view.storage)
+    for index in range(len(chain)):
+        label = read_label(chain[index:])
+        if label is not None:
+            return label
+    raise MaterializedViewError(
+        f"{view.name} cannot be verified: no snapshot of its storage table has a label.",
+        "Refresh it with method complete.",
+    )

@@ -1,0 +1,49 @@
+"""Reasons: printable values that say why something was or was not done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a decision was taken.
+
+    `code` is stable and upper case (`BASE_TABLE_CHANGED`); `text` is for people.
+    """
+
+    code: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.text}"
+
+
+NOTHING_CHANGED = Reason("NOTHING_CHANGED", "no base table has changed since the last refresh")
+NEVER_BUILT = Reason("NEVER_BUILT", "it has never been built")
+REQUESTED = Reason("REQUESTED", "a complete refresh was asked for")
+WRITTEN_BY_HAND = Reason("WRITTEN_BY_HAND", "its storage table was written by something else")
+STORAGE_ALTERED = Reason("STORAGE_ALTERED", "the columns of its storage table were altered")
+DEFINITION_CHANGED = Reason("DEFINITION_CHANGED", "its definition has changed")
+NOT_INCREMENTAL = Reason("NOT_INCREMENTAL", "partition and fast refresh are not available yet")
+REDUCED_RUN = Reason("REDUCED_RUN", "built by a run with --empty, --sample or --defer")
+UNPINNED_CHANGE = Reason("UNPINNED_CHANGE", "a base table changed while it was being read")
+LOST_RACE = Reason("LOST_RACE", "another refresh was published first")
+EQUIVALENT_VERSIONS = Reason(
+    "EQUIVALENT_VERSIONS", "base tables moved to new versions with the same rows"
+)
+
+
+def base_table_changed(names: list[str]) -> Reason:
+    """Reason for staleness that lists the base tables that changed."""
+    return Reason("BASE_TABLE_CHANGED", "changed since the last refresh: " + ", ".join(names))
+
+
+def base_table_dropped(names: list[str]) -> Reason:
+    """Reason for a broken view that lists the base tables that are gone."""
+    return Reason("BASE_TABLE_DROPPED", "base table is gone: " + ", ".join(names))
+
+
+def base_table_unversioned(names: list[str]) -> Reason:
+    """Reason for unknown freshness that lists the tables without versions."""
+    return Reason("BASE_TABLE_UNVERSIONED", "has no versions to compare: " + ", ".join(names))

@@ -1,0 +1,58 @@
+"""The parts that refreshing needs, put together once per command."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from dbt.adapters.spark_mv.base_tables.versions import Versions
+from dbt.adapters.spark_mv.executor import Executor
+from dbt.adapters.spark_mv.metadata.events import Event
+from dbt.adapters.spark_mv.metadata.memory import Memory
+from dbt.adapters.spark_mv.refresh.claim import Claims
+from dbt.adapters.spark_mv.refresh.history import History
+from dbt.adapters.spark_mv.refresh.look import Observer
+from dbt.adapters.spark_mv.relations import Relations
+from dbt.adapters.spark_mv.sql.names import TableName
+
+# Session settings that change what a query returns; kept with each definition.
+KEPT_SETTINGS = (
+    "spark.sql.session.timeZone",
+    "spark.sql.ansi.enabled",
+    "spark.sql.caseSensitive",
+)
+
+
+@dataclass
+class Engine:
+    """Services shared by everything that refreshes; `executor` runs our own statements."""
+
+    executor: Executor
+    memory: Memory
+    warn: Callable[[str], None]
+    info: Callable[[str], None]
+    timeout: float = 3600.0
+    locks: dict[TableName, threading.Lock] = field(default_factory=dict)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.relations = Relations(self.executor)
+        self.versions = Versions(self.executor, self.relations)
+        self.observer = Observer(self.executor, self.relations, self.versions)
+        self.claims = Claims(self.executor, self._started, self.timeout)
+        self.history = History(self.memory, self.executor, self.timeout)
+
+    def lock_of(self, name: TableName) -> threading.Lock:
+        """The lock that threads of this process take to refresh a view."""
+        with self._guard:
+            return self.locks.setdefault(name, threading.Lock())
+
+    def _started(self, storage: TableName, branch: str) -> Event | None:
+        self.memory.reload_if_moved()
+        for event in self.memory.state().running.values():
+            if event.payload.get("branch") == branch and event.payload.get("storage") == list(
+                storage.parts
+            ):
+                return event
+        return None

@@ -1,0 +1,45 @@
+"""Says what a refresh would do now, and every reason; changes nothing."""
+
+from __future__ import annotations
+
+from dbt.adapters.spark_mv.errors import MaterializedViewError
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.pin import pinned_query
+from dbt.adapters.spark_mv.refresh.plan import NoRefresh
+from dbt.adapters.spark_mv.refresh.request import Request
+from dbt.adapters.spark_mv.refresh.run import Refresher
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.registry import load_view
+
+
+def explain_view(
+    engine: Engine, refresher: Refresher, name: TableName, request: Request
+) -> list[str]:
+    """Lines that describe the view's state and the plan of `request`."""
+    look = engine.observer.look(load_view(engine.relations, name))
+    view, verdict = look.view, look.verdict
+    lines = [
+        f"materialized view  {name}",
+        f"storage table      {view.storage}",
+        f"freshness          {verdict.freshness.value} ({verdict.reason})",
+    ]
+    try:
+        plan = refresher.plan(look, request)
+        lines.append(f"plan               {plan.method} ({plan.reason})")
+    except MaterializedViewError as error:
+        lines.append(f"plan               none: {error.problem}")
+        plan = NoRefresh(verdict.reason)
+    lines.append("not possible       partition, fast: not available yet")
+    for source in look.expansion.sources:
+        table = look.expansion.storages.get(source.name, source.name)
+        lines.append(f"reads              {source.kind.lower()} {source.name}")
+        if table in look.versions:
+            old = look.label.sources.get(table) if look.label else None
+            lines.append(f"  version          {look.versions[table]} (stored build: {old or '-'})")
+    if not isinstance(plan, NoRefresh) and not verdict.missing:
+        query, unpinned = pinned_query(
+            look.current, look.versions, engine.executor, engine.relations, str(name)
+        )
+        lines += ["query", *("  " + line for line in query.splitlines())]
+        lines += [f"not pinned         {table}" for table in unpinned]
+    return lines

@@ -1,0 +1,179 @@
+"""Writes the life of each refresh into the metadata, and closes what crashes left open."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from dbt.adapters.spark_mv.base_tables import iceberg
+from dbt.adapters.spark_mv.base_tables.versions import Version
+from dbt.adapters.spark_mv.errors import StatementFailed
+from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
+from dbt.adapters.spark_mv.freshness import LABEL_ID
+from dbt.adapters.spark_mv.metadata import events as kinds
+from dbt.adapters.spark_mv.metadata.events import Event, new_event
+from dbt.adapters.spark_mv.metadata.memory import Memory
+from dbt.adapters.spark_mv.reasons import Reason
+from dbt.adapters.spark_mv.refresh.claim import owner_is_dead, process_start
+from dbt.adapters.spark_mv.refresh.request import Request
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.definition import MaterializedView
+
+Versions = Mapping[TableName, Version]
+
+
+def versions_json(versions: Versions) -> dict[str, str]:
+    """Versions as the history shows them."""
+    return {str(name): str(version) for name, version in versions.items()}
+
+
+class History:
+    """Records refreshes of one command."""
+
+    def __init__(self, memory: Memory, executor: Executor, timeout: float) -> None:
+        self._memory = memory
+        self._executor = executor
+        self._timeout = timeout
+
+    def _record(self, kind: str, view: MaterializedView, refresh_id: str, **payload: Any) -> None:
+        self._memory.record(
+            new_event(
+                kind,
+                view.id,
+                ".".join(view.name.parts),
+                invocation_id=self._memory.invocation_id,
+                refresh_id=refresh_id,
+                payload=payload,
+            )
+        )
+
+    def started(
+        self,
+        view: MaterializedView,
+        refresh_id: str,
+        request: Request,
+        branch: str | None,
+        method: str,
+        reason: Reason,
+        old: Versions,
+        new: Versions,
+    ) -> None:
+        """A refresh owns its branch and begins to write."""
+        self._record(
+            kinds.REFRESH_STARTED,
+            view,
+            refresh_id,
+            **_who(view, request),
+            method=method,
+            reason=str(reason),
+            branch=branch,
+            storage=list(view.storage.parts),
+            **{"from": versions_json(old), "to": versions_json(new)},
+        )
+
+    def succeeded(
+        self,
+        view: MaterializedView,
+        refresh_id: str,
+        snapshot: SnapshotFacts | None,
+        **details: Any,
+    ) -> None:
+        """A build was published; counts come from the snapshot's summary."""
+        summary = snapshot.summary if snapshot else {}
+        number = iceberg.summary_number
+        self._record(
+            kinds.REFRESH_SUCCEEDED,
+            view,
+            refresh_id,
+            rows=number(summary, "total-records"),
+            bytes=number(summary, "total-files-size"),
+            rows_inserted=number(summary, "added-records") or 0,
+            rows_updated=0,
+            rows_deleted=number(summary, "deleted-records") or 0,
+            snapshot_id=snapshot.snapshot_id if snapshot else None,
+            **details,
+        )
+
+    def skipped(
+        self, view: MaterializedView, refresh_id: str, request: Request, reason: Reason
+    ) -> None:
+        """There was nothing to do."""
+        self._record(
+            kinds.REFRESH_SKIPPED,
+            view,
+            refresh_id,
+            **_who(view, request),
+            method="none",
+            reason=str(reason),
+            seconds=0.0,
+            stale=False,
+        )
+
+    def failed(
+        self, view: MaterializedView, refresh_id: str, request: Request, error: str, seconds: float
+    ) -> None:
+        """A refresh ended without a build."""
+        self._record(
+            kinds.REFRESH_FAILED,
+            view,
+            refresh_id,
+            **_who(view, request),
+            error=error[: kinds.MAX_ERROR_LENGTH],
+            seconds=seconds,
+        )
+
+    def abandoned(self, view: MaterializedView, refresh_id: str, reason: Reason) -> None:
+        """A refresh gave up because another one was published first."""
+        self._record(kinds.REFRESH_ABANDONED, view, refresh_id, reason=str(reason))
+
+    def close_dead(self, name: TableName | None = None) -> None:
+        """Close RUNNING rows whose owner is gone: SUCCEEDED if the build is on main."""
+        state = self._memory.state()
+        for refresh_id, event in list(state.running.items()):
+            view = state.of_id(event.view_id)
+            if (name is not None and (view is None or view.name != name)) or not owner_is_dead(
+                event, self._timeout
+            ):
+                continue
+            snapshot = self._published(event, refresh_id)
+            ended = kinds.REFRESH_SUCCEEDED if snapshot else kinds.REFRESH_ABANDONED
+            payload: dict[str, Any] = {"reason": "OWNER_GONE: its process ended before it"}
+            if snapshot:
+                payload = {
+                    **{key: event.payload.get(key) for key in ("method", "reason", "to")},
+                    "rows": iceberg.summary_number(snapshot.summary, "total-records"),
+                    "stale": False,
+                }
+            self._memory.record(
+                new_event(
+                    ended, event.view_id, event.view_name, refresh_id=refresh_id,
+                    invocation_id=event.invocation_id, payload=payload,
+                )
+            )
+
+    def _published(self, event: Event, refresh_id: str) -> SnapshotFacts | None:
+        parts = event.payload.get("storage") or []
+        if len(parts) < 2:
+            return None
+        storage = TableName(parts[0], tuple(parts[1:-1]), parts[-1])
+        try:
+            chain = iceberg.main_chain(self._executor, storage)
+        except StatementFailed:
+            return None
+        return next((s for s in chain if s.summary.get(LABEL_ID) == refresh_id), None)
+
+
+def _who(view: MaterializedView, request: Request) -> dict[str, Any]:
+    return {
+        "table_catalog": view.name.catalog,
+        "table_schema": view.name.schema,
+        "table_name": view.name.name,
+        "trigger": request.trigger,
+        "requested_method": request.method,
+        "started_us": time.time_ns() // 1000,
+        "owner_host": kinds.host(),
+        "owner_pid": os.getpid(),
+        "owner_started": process_start(os.getpid()),
+    }

@@ -1,0 +1,117 @@
+"""Looks at a materialized view as it is now: label, sources, versions, verdict."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from dbt.adapters.spark_mv import reasons
+from dbt.adapters.spark_mv.base_tables import iceberg
+from dbt.adapters.spark_mv.base_tables.versions import Version, Versions
+from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts, TableFacts
+from dbt.adapters.spark_mv.freshness import Freshness, Label, Verdict, judge, read_label
+from dbt.adapters.spark_mv.relations import Relations
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
+from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
+
+
+@dataclass
+class Group:
+    """Versions pinned for a group of views that are refreshed together."""
+
+    pins: dict[TableName, Version] = field(default_factory=dict)
+    started_at: float = field(default_factory=time.time)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was seen. `head` is the storage table's main snapshot, `current` the definition with
+    the tables and view texts that it reads now."""
+
+    view: MaterializedView
+    current: Definition
+    expansion: Expansion
+    versions: dict[TableName, Version]
+    label: Label | None
+    head: SnapshotFacts | None
+    storage_exists: bool
+    storage_schema_id: int | None
+    verdict: Verdict
+
+
+class Observer:
+    """Reads the state of materialized views; changes nothing."""
+
+    def __init__(self, executor: Executor, relations: Relations, versions: Versions) -> None:
+        self._executor = executor
+        self._relations = relations
+        self._versions = versions
+        self._same_rows: dict[tuple[TableName, Version, Version], bool] = {}
+
+    def look(self, view: MaterializedView, group: Group | None = None) -> Look:
+        """Label first, versions after it: a label is then never newer than what it is held
+        against."""
+        storage = self._relations.lookup(view.storage)
+        exists = isinstance(storage, TableFacts)
+        chain = iceberg.labelled_chain(self._executor, view.storage) if exists else []
+        label = read_label(chain)
+        expander = Expander(self._relations, str(view.name), tolerate_missing=True)
+        expansion = expander.expand(view.definition.query, view.definition.home)
+        versions = self._pinned_versions(expansion.tables, label, group)
+        current = replace(
+            view.definition,
+            tables=tuple(str(table) for table in expansion.tables),
+            views=expansion.views,
+        )
+        schema_id = self._schema_id(view.storage, storage) if exists else None
+        verdict = (
+            self._without_neutral_changes(
+                judge(label, current.hash, schema_id, versions), label, versions
+            )
+            if exists
+            else Verdict(Freshness.NEVER_BUILT, reasons.NEVER_BUILT)
+        )
+        return Look(
+            view, current, expansion, versions, label, chain[0] if chain else None,
+            exists, schema_id, verdict,
+        )
+
+    def _schema_id(self, name: TableName, facts: object) -> int | None:
+        if isinstance(facts, TableFacts) and facts.schema_id is not None:
+            return facts.schema_id
+        head = iceberg.heads(self._executor, [name]).get(name)
+        return head[1] if head else None
+
+    def _pinned_versions(
+        self, tables: list[TableName], label: Label | None, group: Group | None
+    ) -> dict[TableName, Version]:
+        if group is None:
+            return self._versions.read(tables)
+        if label is not None and label.evaluated_at >= group.started_at:
+            # Somebody else refreshed after the pins were read: going back to them would lose it.
+            group.pins.update(self._versions.read(tables))
+        missing = [table for table in tables if table not in group.pins]
+        group.pins.update(self._versions.read(missing))
+        return {table: group.pins[table] for table in tables}
+
+    def _without_neutral_changes(
+        self, verdict: Verdict, label: Label | None, versions: dict[TableName, Version]
+    ) -> Verdict:
+        if verdict.freshness is not Freshness.STALE or not verdict.changed or label is None:
+            return verdict
+        changed = tuple(
+            name
+            for name in verdict.changed
+            if not self._has_same_rows(name, label.sources[name], versions[name])
+        )
+        if not changed:
+            return Verdict(Freshness.FRESH, reasons.EQUIVALENT_VERSIONS)
+        reason = reasons.base_table_changed([str(name) for name in changed])
+        return Verdict(Freshness.STALE, reason, changed)
+
+    def _has_same_rows(self, name: TableName, old: Version, new: Version) -> bool:
+        key = (name, old, new)
+        if key not in self._same_rows:
+            self._same_rows[key] = self._versions.rows_unchanged(name, old, new)
+        return self._same_rows[key]

@@ -1,0 +1,66 @@
+"""Writes the versions of base tables into the text of a query.
+
+Pinned reads make the label true whatever is committed meanwhile. A table that cannot be pinned
+(no snapshot, no versions, or a schema newer than its snapshot) is read as it is, and its version
+is compared before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dbt.adapters.spark_mv.base_tables.versions import Version
+from dbt.adapters.spark_mv.executor import Executor, TableFacts, ViewFacts
+from dbt.adapters.spark_mv.relations import Facts, Relations
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.reads import Reference
+from dbt.adapters.spark_mv.sql.splice import subquery
+from dbt.adapters.spark_mv.views.definition import Definition
+from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+
+
+
+def pinned_query(
+    definition: Definition,
+    versions: Mapping[TableName, Version],
+    executor: Executor,
+    relations: Relations,
+    owner: str,
+) -> tuple[str, tuple[TableName, ...]]:
+    """The definition's query with its views inlined and its tables pinned.
+
+    Returns the text and the tables that are read unpinned.
+    """
+    unpinned = tuple(
+        name
+        for name, version in versions.items()
+        if not version.can_pin or not _snapshot_has_schema(name, version, executor, relations)
+    )
+    expander = Expander(relations, owner)
+
+    def replacement(name: TableName, facts: Facts, reference: Reference) -> str | None:
+        if storage_of(name, facts) is not None:
+            assert isinstance(facts, ViewFacts)
+            home = Namespace(facts.catalog, facts.namespace)
+            return subquery(expander.inline(facts.text, home, replacement), reference)
+        if isinstance(facts, ViewFacts) or name in unpinned:
+            return None
+        return f"{name.sql} VERSION AS OF {versions[name].snapshot_id}"
+
+    return expander.inline(definition.query, definition.home, replacement), unpinned
+
+
+def _snapshot_has_schema(
+    name: TableName, version: Version, executor: Executor, relations: Relations
+) -> bool:
+    facts = relations.lookup(name)
+    if not isinstance(facts, TableFacts):
+        return False
+    if facts.snapshot_schema_id is not None:
+        return (
+            facts.snapshot_id != version.snapshot_id
+            or facts.snapshot_schema_id == version.schema_id
+        )
+    sql = f"SELECT 1 FROM {name.sql} VERSION AS OF {version.snapshot_id}"
+    ((plan,),) = executor.query(f"EXPLAIN {sql}")
+    return f"schemaId={version.schema_id}, snapshotId={version.snapshot_id}" in plan

@@ -1,0 +1,123 @@
+"""Reading by policy: makes a view fresh before a statement reads it, upstream views first."""
+
+from __future__ import annotations
+
+import time
+from enum import Enum
+
+from dbt.adapters.spark_mv.errors import MaterializedViewError, RefreshFailed, StaleRead
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.look import Group, Look
+from dbt.adapters.spark_mv.refresh.request import READ, UPSTREAM, Outcome, Request
+from dbt.adapters.spark_mv.refresh.run import Refresher
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.registry import load_view
+
+
+class Serving(Enum):
+    """How a read of a view is answered."""
+
+    STORED = "stored rows"
+    INLINE = "its query instead"
+
+
+class Reader:
+    """Applies when_stale, max_staleness, enable_refresh and on_refresh_error to reads."""
+
+    def __init__(self, engine: Engine, refresher: Refresher) -> None:
+        self._engine = engine
+        self._refresher = refresher
+
+    def prepare(self, name: TableName, group: Group) -> Serving:
+        """Make `name` readable by its policy; everything that it reads first.
+
+        Raises `StaleRead` or `RefreshFailed` if its policy is to fail.
+        """
+        view = load_view(self._engine.relations, name)
+        look = self._engine.observer.look(view, group)
+        for upstream in look.expansion.storages:
+            self.prepare(upstream, group)
+        if look.expansion.storages:
+            self._forget_storages(look, group)
+            look = self._engine.observer.look(view, group)
+        if look.verdict.is_fresh:
+            self._clear_flag(look)
+            return Serving.STORED
+        return self._serve_stale(look, group)
+
+    def upstream_first(self, name: TableName, request: Request, group: Group) -> Outcome:
+        """An explicit refresh: upstream views by `auto`, then `name` as asked."""
+        view = load_view(self._engine.relations, name)
+        look = self._engine.observer.look(view, group)
+        for upstream in look.expansion.storages:
+            self.upstream_first(upstream, Request(UPSTREAM, wait=request.wait), group)
+        self._forget_storages(look, group)
+        return self._refresher.refresh(name, request, group)
+
+    def _forget_storages(self, look: Look, group: Group) -> None:
+        for storage in look.expansion.storages.values():
+            group.pins.pop(storage, None)
+
+    def _clear_flag(self, look: Look) -> None:
+        known = self._engine.memory.state().views.get(look.view.name)
+        if known is not None and known.is_stale:
+            self._refresher.refresh(look.view.name, Request(READ))
+
+    def _serve_stale(self, look: Look, group: Group) -> Serving:
+        view, options = look.view, look.view.options
+        reason = look.verdict.reason.text
+        if look.verdict.missing or view.reduced or self._owner_refuses(look):
+            if options.when_stale == "fail":
+                raise _stale_read(look)
+            self._engine.warn(f"{view.name} is served as stored: {reason}{self._note(look)}.")
+            return Serving.STORED
+        if self._is_young_enough(look):
+            return Serving.STORED
+        if options.when_stale == "fail":
+            raise _stale_read(look)
+        if options.when_stale == "serve":
+            self._engine.warn(f"{view.name} is served stale: {reason}.")
+            return Serving.STORED
+        if options.when_stale == "inline":
+            return Serving.INLINE
+        return self._refresh(look, group)
+
+    def _refresh(self, look: Look, group: Group) -> Serving:
+        name = look.view.name
+        try:
+            outcome = self._refresher.refresh(name, Request(READ), group)
+        except RefreshFailed as error:
+            if look.view.options.on_refresh_error != "serve":
+                raise
+            self._engine.warn(f"{error.problem} Its old rows are served.")
+            return Serving.STORED
+        group.pins.pop(look.view.storage, None)
+        self._engine.info(str(outcome))
+        return Serving.STORED
+
+    def _owner_refuses(self, look: Look) -> bool:
+        return not look.view.options.enable_refresh or self._is_suspended(look)
+
+    def _is_suspended(self, look: Look) -> bool:
+        known = self._engine.memory.state().views.get(look.view.name)
+        return known is not None and known.suspended
+
+    def _note(self, look: Look) -> str:
+        if self._is_suspended(look):
+            return " (it is SUSPENDED)"
+        return "" if look.view.options.enable_refresh else " (enable_refresh is false)"
+
+    def _is_young_enough(self, look: Look) -> bool:
+        limit = look.view.options.max_staleness_seconds
+        if limit is None or look.label is None or look.label.reduced:
+            return False
+        if look.label.definition_hash != look.current.hash:
+            return False
+        return time.time() - look.label.evaluated_at <= limit
+
+
+def _stale_read(look: Look) -> MaterializedViewError:
+    return StaleRead(
+        f"{look.view.name} is {look.verdict.freshness.value}: {look.verdict.reason.text}.",
+        "Refresh it (`dbt run-operation refresh`), or set when_stale to another value than 'fail'.",
+    )

@@ -1,0 +1,72 @@
+"""Lifecycle events: a view was created, replaced, given other options, dropped."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from dbt.adapters.spark_mv.metadata import events as kinds
+from dbt.adapters.spark_mv.metadata.events import new_event
+from dbt.adapters.spark_mv.metadata.memory import Memory
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.definition import MaterializedView
+from dbt.adapters.spark_mv.views.dependencies import Expansion
+
+
+def _payload(view: MaterializedView, expansion: Expansion) -> dict[str, Any]:
+    return {
+        "parts": list(view.name.parts),
+        "table_catalog": view.name.catalog,
+        "table_schema": view.name.schema,
+        "table_name": view.name.name,
+        "storage_table": view.storage.name,
+        "definition": view.definition.query,
+        "definition_hash": view.definition_hash,
+        "options": asdict(view.options),
+        "layout": asdict(view.layout),
+        "sources": [
+            {
+                "catalog": source.name.catalog,
+                "schema": source.name.schema,
+                "name": source.name.name,
+                "parts": list(source.name.parts),
+                "kind": source.kind,
+                "depth": source.depth,
+                "table": str(expansion.storages.get(source.name, source.name)),
+            }
+            for source in expansion.sources
+        ],
+    }
+
+
+def register(
+    memory: Memory,
+    view: MaterializedView,
+    expansion: Expansion,
+    replaced: MaterializedView | None,
+    kind: str | None = None,
+) -> None:
+    """Record a view that is in the catalog now."""
+    payload = _payload(view, expansion)
+    if replaced is not None and replaced.storage != view.storage:
+        payload["replaced_storage"] = list(replaced.storage.parts)
+    _record(memory, view, kind or (kinds.REPLACED if replaced else kinds.CREATED), payload)
+
+
+def unregister(memory: Memory, view_id: str, name: TableName) -> None:
+    """Record that a view is gone."""
+    memory.record(
+        new_event(
+            kinds.DROPPED, view_id, ".".join(name.parts), invocation_id=memory.invocation_id,
+            key=view_id,
+        )
+    )
+
+
+def _record(memory: Memory, view: MaterializedView, kind: str, payload: dict[str, Any]) -> None:
+    memory.record(
+        new_event(
+            kind, view.id, ".".join(view.name.parts), invocation_id=memory.invocation_id,
+            payload=payload,
+        )
+    )

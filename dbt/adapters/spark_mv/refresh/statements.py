@@ -1,0 +1,109 @@
+"""Statements that build storage tables and the views over them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dbt.adapters.spark_mv.errors import InvalidOption
+from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
+from dbt.adapters.spark_mv.sql.statement import words_of
+from dbt.adapters.spark_mv.views.definition import Column, Layout, MaterializedView
+
+# Spark's types that an Iceberg table widens; every other type is stored as it is.
+_STORAGE_PROPERTIES = {
+    "format-version": "2",
+    "write.distribution-mode": "none",
+    "write.metadata.delete-after-commit.enabled": "true",
+    "write.metadata.previous-versions-max": "20",
+    "commit.retry.num-retries": "10",
+    "commit.retry.min-wait-ms": "50",
+    "commit.retry.max-wait-ms": "2000",
+}
+
+
+def describe_query(query: str) -> str:
+    """Names and types of a query's output."""
+    return f"DESCRIBE QUERY {query}"
+
+
+def create_storage(view: MaterializedView, query: str) -> str:
+    """CTAS of the storage table with the rows of `query`."""
+    partitions = ", ".join(view.layout.partition_by)
+    partitioned = f"PARTITIONED BY ({partitions}) " if partitions else ""
+    properties = _properties({**_STORAGE_PROPERTIES, **view.options.tblproperties})
+    return (
+        f"CREATE TABLE {view.storage.sql} USING iceberg {partitioned}"
+        f"TBLPROPERTIES ({properties}) AS {_select(view, query)}"
+    )
+
+
+def overwrite_storage(view: MaterializedView, branch: str, query: str) -> str:
+    """Static overwrite of one branch of the storage table with the rows of `query`."""
+    return f"INSERT OVERWRITE {view.storage.sql}.{quote('branch_' + branch)} {_select(view, query)}"
+
+
+def order_storage(view: MaterializedView) -> str:
+    """Makes later writes sort the rows inside each file."""
+    columns = ", ".join(quote(column) for column in view.layout.cluster_by)
+    return f"ALTER TABLE {view.storage.sql} WRITE LOCALLY ORDERED BY {columns}"
+
+
+def _select(view: MaterializedView, query: str) -> str:
+    columns = ", ".join(quote(column.name) for column in view.definition.columns)
+    keys = [*_identity_partitions(view.layout, view.definition.columns), *view.layout.cluster_by]
+    order = f" SORT BY {', '.join(quote(key) for key in keys)}" if view.layout.cluster_by else ""
+    return f"SELECT {columns} FROM (\n{query}\n) AS definition{order}"
+
+
+def _identity_partitions(layout: Layout, columns: Sequence[Column]) -> list[str]:
+    names = {column.name for column in columns}
+    return [key.strip("`") for key in layout.partition_by if key.strip("`") in names]
+
+
+def create_view(view: MaterializedView) -> str:
+    """The view through which a materialized view is read; carries all that describes it."""
+    columns = ", ".join(
+        quote(column.name) + (f" COMMENT {literal(column.comment)}" if column.comment else "")
+        for column in view.definition.columns
+    )
+    selected = ", ".join(quote(column.name) for column in view.definition.columns)
+    comment = f"COMMENT {literal(view.comment)} " if view.comment else ""
+    return (
+        f"CREATE OR REPLACE VIEW {view.name.sql} ({columns}) {comment}"
+        f"TBLPROPERTIES ({_properties(view.properties())}) "
+        f"AS SELECT {selected} FROM {view.storage.sql}"
+    )
+
+
+def set_properties(view: MaterializedView) -> str:
+    """Writes changed properties without touching the view's query."""
+    return f"ALTER VIEW {view.name.sql} SET TBLPROPERTIES ({_properties(view.properties())})"
+
+
+def drop_view(name: TableName) -> str:
+    return f"DROP VIEW IF EXISTS {name.sql}"
+
+
+def drop_storage(name: TableName) -> str:
+    return f"DROP TABLE IF EXISTS {name.sql} PURGE"
+
+
+def _properties(properties: dict[str, str]) -> str:
+    return ", ".join(f"{literal(key)} = {literal(value)}" for key, value in properties.items())
+
+
+def check_layout(view: str, layout: Layout, columns: Sequence[Column]) -> None:
+    """Raise `InvalidOption` if partition_by or cluster_by name no column of the query."""
+    names = {column.name.lower() for column in columns}
+    for option, keys in (("partition_by", layout.partition_by), ("cluster_by", layout.cluster_by)):
+        for key in keys:
+            inner = key[key.index("(") + 1 :] if "(" in key else key
+            used = [w.text for w in words_of(inner) if re.fullmatch(r"[^\W\d]\w*", w.text)]
+            unknown = [name for name in used if name.lower() not in names]
+            if unknown or not used:
+                raise InvalidOption(
+                    f"{view}: {option} names {(unknown or [key])[0]!r}, "
+                    "which the query does not return.",
+                    "Columns: " + ", ".join(column.name for column in columns) + ".",
+                )

@@ -1,0 +1,114 @@
+"""Looks up what a name stands for: a table, a view with its text, or nothing.
+
+Where the JVM is in this process the catalog answers directly; everywhere else DESCRIBE and
+SHOW CREATE TABLE give the same facts.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from dbt.adapters.spark_mv.errors import StatementFailed
+from dbt.adapters.spark_mv.executor import Executor, Row, TableFacts, ViewFacts
+from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, Namespace, TableName, resolve
+from dbt.adapters.spark_mv.sql.statement import words_of
+
+_NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "NoSuchTable", "NoSuchNamespace",
+              "NoSuchView", "NoSuchDatabase")
+Facts = TableFacts | ViewFacts
+
+
+def is_not_found(error: StatementFailed) -> bool:
+    """Whether Spark failed because a relation or schema does not exist."""
+    return any(marker in str(error) for marker in _NOT_FOUND)
+
+
+class Relations:
+    """Facts about relations, and the resolution of names, for one Spark session."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._lock = threading.Lock()
+        self._catalogs: dict[str, bool] = {}
+
+    def current_namespace(self) -> Namespace:
+        """Where the session looks up unqualified names now."""
+        road = self._executor.road
+        if road is not None:
+            return Namespace(*road.session())
+        ((catalog, schema),) = self._executor.query("SELECT current_catalog(), current_schema()")
+        return Namespace(catalog, tuple(schema.split(".")) if schema else ())
+
+    def is_catalog(self, name: str) -> bool:
+        """Whether a catalog of this name is registered in the session."""
+        if name == SESSION_CATALOG:
+            return True
+        road = self._executor.road
+        if road is not None:
+            return road.is_catalog(name)
+        with self._lock:
+            if not self._catalogs:
+                rows = self._executor.query("SHOW CATALOGS")
+                self._catalogs = {str(row[0]): True for row in rows}
+            return name in self._catalogs
+
+    def resolve(self, parts: tuple[str, ...], current: Namespace) -> TableName:
+        """The relation that a written name stands for."""
+        return resolve(parts, current, self.is_catalog)
+
+    def lookup(self, name: TableName) -> Facts | None:
+        """What the name stands for, or None if there is no such relation."""
+        road = self._executor.road
+        if road is not None and road.handles(name.catalog):
+            return road.view(name.parts) or road.table(name.parts)
+        try:
+            rows = self._executor.query(f"DESCRIBE TABLE EXTENDED {name.sql}")
+        except StatementFailed as error:
+            if is_not_found(error):
+                return None
+            raise
+        details = _details(rows)
+        if "View Catalog and Namespace" in details:
+            return self._view(name, rows, details)
+        return TableFacts(provider=details.get("Provider", "").lower())
+
+    def _view(self, name: TableName, rows: list[Row], details: dict[str, str]) -> ViewFacts:
+        home = details["View Catalog and Namespace"].split(".")
+        text = details.get("View Text") or _text_of_create(
+            self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0]
+        )
+        properties = {
+            str(key): str(value)
+            for key, value in self._executor.query(f"SHOW TBLPROPERTIES {name.sql}")
+        }
+        columns = tuple(str(row[0]) for row in _columns(rows))
+        return ViewFacts(
+            text=text,
+            catalog=home[0].strip("`"),
+            namespace=tuple(part.strip("`") for part in home[1:]),
+            columns=columns,
+            properties=properties,
+        )
+
+
+def _columns(rows: list[Row]) -> list[Row]:
+    found: list[Row] = []
+    for row in rows:
+        if not row[0] or str(row[0]).startswith("#"):
+            break
+        found.append(row)
+    return found
+
+
+def _details(rows: list[Row]) -> dict[str, str]:
+    return {str(row[0]): str(row[1]) for row in rows[len(_columns(rows)) :] if row[0]}
+
+
+def _text_of_create(statement: str) -> str:
+    depth = 0
+    for word in words_of(statement):
+        plain = "" if word.quoted or word.string else word.text
+        depth += {"(": 1, ")": -1}.get(plain, 0)
+        if depth == 0 and word.upper == "AS":
+            return statement[word.end :].strip()
+    return statement

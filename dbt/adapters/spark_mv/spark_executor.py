@@ -1,0 +1,134 @@
+"""Executors: how the core's statements reach Spark, by the connection method of the profile."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from dbt.adapters.spark_mv.errors import StatementFailed
+from dbt.adapters.spark_mv.errors_text import spark_message
+from dbt.adapters.spark_mv.executor import CatalogRoad, Executor, Row
+from dbt.adapters.spark_mv.jvm import JvmRoad
+
+# `${env:..}` in a definition or a comment is text; an overwrite replaces the whole table.
+OWN_SETTINGS = {
+    "spark.sql.variable.substitute": "false",
+    "spark.sql.sources.partitionOverwriteMode": "STATIC",
+}
+
+
+class SessionExecutor:
+    """Statements on a SparkSession of this process, classic or Connect."""
+
+    def __init__(self, session: Any, road: CatalogRoad | None, new_session: Callable[[], Any]):
+        self._session = session
+        self._new_session = new_session
+        self.road = road
+
+    def query(self, sql: str) -> list[Row]:
+        """Run a statement and collect its rows."""
+        try:
+            return list(self._session.sql(sql).collect())
+        except Exception as error:
+            raise StatementFailed(spark_message(error)) from None
+
+    @contextmanager
+    def isolated(self, settings: Mapping[str, str]) -> Iterator[Executor]:
+        """A new session with these settings."""
+        session = self._new_session()
+        try:
+            for key, value in {**OWN_SETTINGS, **settings}.items():
+                session.conf.set(key, value)
+        except Exception as error:
+            raise StatementFailed(spark_message(error)) from None
+        yield SessionExecutor(session, self.road, self._new_session)
+
+
+def session_executor(session: Any, remote: str | None) -> SessionExecutor:
+    """The executor of our own statements beside the user's `session`."""
+    if hasattr(session, "_jsparkSession"):
+        road, new_session = JvmRoad(session), session.newSession
+    else:
+        road, new_session = None, _connect_sessions(session, remote)
+    own = new_session()
+    for key, value in OWN_SETTINGS.items():
+        own.conf.set(key, value)
+    return SessionExecutor(own, road, new_session)
+
+
+def _connect_sessions(session: Any, remote: str | None) -> Callable[[], Any]:
+    def new_session() -> Any:
+        return type(session).builder.remote(remote).create()
+
+    return new_session
+
+
+class ConnectionExecutor:
+    """Statements on server connections of our own: one a thread, and one for each isolation."""
+
+    road: CatalogRoad | None = None
+
+    def __init__(self, connect: Callable[[], Any]) -> None:
+        self._connect = connect
+        self._threads = threading.local()
+        self._opened: list[Any] = []
+
+    def query(self, sql: str) -> list[Row]:
+        """Run a statement on this thread's connection."""
+        handle = getattr(self._threads, "handle", None)
+        if handle is None:
+            handle = self._threads.handle = self._open({})
+            self._opened.append(handle)
+        return _rows(handle, sql)
+
+    def isolated(self, settings: Mapping[str, str]) -> AbstractContextManager[Executor]:
+        """A connection of its own, closed at the end."""
+        return self._isolated(settings)
+
+    @contextmanager
+    def _isolated(self, settings: Mapping[str, str]) -> Iterator[Executor]:
+        handle = self._open(settings)
+        try:
+            yield HandleExecutor(lambda: handle, self.isolated)
+        finally:
+            handle.close()
+
+    def _open(self, settings: Mapping[str, str]) -> Any:
+        handle = self._connect()
+        for key, value in {**OWN_SETTINGS, **settings}.items():
+            _rows(handle, f"SET `{key}`=`{value}`")
+        return handle
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        while self._opened:
+            self._opened.pop().close()
+
+
+class HandleExecutor:
+    """Statements on one given connection, such as the user's."""
+
+    road: CatalogRoad | None = None
+
+    def __init__(
+        self,
+        handle: Callable[[], Any],
+        isolated: Callable[[Mapping[str, str]], AbstractContextManager[Executor]],
+    ) -> None:
+        self._handle = handle
+        self.isolated = isolated
+
+    def query(self, sql: str) -> list[Row]:
+        """Run a statement and fetch its rows."""
+        return _rows(self._handle(), sql)
+
+
+def _rows(handle: Any, sql: str) -> list[Row]:
+    try:
+        cursor = handle.cursor()
+        cursor.execute(sql)
+        return list(cursor.fetchall() or []) if cursor.description else []
+    except Exception as error:
+        raise StatementFailed(spark_message(error)) from None

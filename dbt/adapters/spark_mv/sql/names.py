@@ -1,0 +1,152 @@
+"""Names of relations: the only place where they are parsed, resolved, quoted and compared."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp, tokens
+from sqlglot.dialects import Spark
+from sqlglot.errors import SqlglotError
+
+from dbt.adapters.spark_mv.errors import InvalidName
+
+SESSION_CATALOG = "spark_catalog"
+MAX_NAME_LENGTH = 100
+STORAGE_NAME = re.compile(r"^(?P<view>.+)__mv_[0-9a-f]{8}$")
+_FORBIDDEN = re.compile(r"[`/\\\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True, order=True)
+class TableName:
+    """A fully resolved name of a table or view."""
+
+    catalog: str
+    namespace: tuple[str, ...]
+    name: str
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return (self.catalog, *self.namespace, self.name)
+
+    @property
+    def schema(self) -> str:
+        return ".".join(self.namespace)
+
+    @property
+    def sql(self) -> str:
+        """The name as SQL, each part quoted."""
+        return quote_parts(self.parts)
+
+    def sibling(self, name: str) -> TableName:
+        """The relation `name` beside this one."""
+        return TableName(self.catalog, self.namespace, name)
+
+    def __str__(self) -> str:
+        return ".".join((*self.namespace, self.name))
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """Where unqualified names are looked up: a session's current catalog and namespace."""
+
+    catalog: str
+    namespace: tuple[str, ...]
+
+
+def resolve(
+    parts: tuple[str, ...], current: Namespace, is_catalog: Callable[[str], bool]
+) -> TableName:
+    """The relation that `parts` names in `current`, by Spark's rules.
+
+    The first part is a catalog if one of that name is registered. Names of Spark's own
+    session catalog are compared in lower case, as it does; others keep their letter case.
+    """
+    if len(parts) == 1:
+        name = TableName(current.catalog, current.namespace, parts[0])
+    elif is_catalog(parts[0]):
+        name = TableName(parts[0], parts[1:-1], parts[-1])
+    else:
+        name = TableName(current.catalog, parts[:-1], parts[-1])
+    if name.catalog == SESSION_CATALOG:
+        lowered = tuple(part.lower() for part in name.namespace)
+        return TableName(name.catalog, lowered, name.name.lower())
+    return name
+
+
+def quote_parts(parts: tuple[str, ...]) -> str:
+    """Render a multi-part name, each part quoted."""
+    return ".".join(quote(part) for part in parts)
+
+
+def quote(identifier: str) -> str:
+    """Render one identifier, quoted."""
+    return exp.to_identifier(identifier, quoted=True).sql(dialect="spark")
+
+
+def literal(text: str) -> str:
+    """Render a text as a Spark string literal."""
+    return exp.Literal.string(text).sql(dialect="spark")
+
+
+def parse_name(text: str) -> tuple[str, ...]:
+    """Parts of a name written by a person, such as ``db.sales`` or ``db.`sales 1` ``.
+
+    Raises `InvalidName` if the text is anything else.
+    """
+    try:
+        found = list(Spark().tokenize(text)) if isinstance(text, str) else []
+    except SqlglotError:
+        found = []
+    words, dots = found[::2], found[1::2]
+    if (
+        not words
+        or len(dots) != len(words) - 1
+        or any(dot.token_type != tokens.TokenType.DOT for dot in dots)
+        or any(word.token_type == tokens.TokenType.STRING for word in words)
+        or any(not re.match(r"^\w+$", word.text) for word in words if not _is_quoted(word))
+    ):
+        raise InvalidName(
+            f"{text!r} is not the name of a materialized view.",
+            "Write it as name or schema.name.",
+        )
+    return tuple(word.text for word in words)
+
+
+def _is_quoted(token: tokens.Token) -> bool:
+    return token.token_type == tokens.TokenType.IDENTIFIER
+
+
+def check_view_name(name: TableName) -> None:
+    """Raise `InvalidName` for names that no materialized view may have."""
+    for part in (*name.namespace, name.name):
+        problem = _problem_of(part)
+        if problem:
+            raise InvalidName(
+                f"{str(name)!r} cannot be the name of a materialized view: {problem}.",
+                "Use letters, digits and underscores, at most 100 characters.",
+            )
+    if STORAGE_NAME.match(name.name):
+        raise InvalidName(
+            f"{name} cannot be the name of a materialized view: "
+            "names ending in __mv_ and 8 hex digits belong to storage tables.",
+            "Choose another name.",
+        )
+
+
+def _problem_of(part: str) -> str | None:
+    if not part.strip():
+        return "it is empty"
+    if len(part) > MAX_NAME_LENGTH:
+        return f"it has {len(part)} characters, more than {MAX_NAME_LENGTH}"
+    if part.startswith("."):
+        return "it starts with a dot"
+    if _FORBIDDEN.search(part):
+        return "it has a path separator, backtick, control or direction character"
+    if part != part.strip():
+        return "it starts or ends with a space"
+    if unicodedata.normalize("NFC", part) != part:
+        return "it is not in Unicode's composed form (NFC)"
+    return None

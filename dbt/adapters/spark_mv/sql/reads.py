@@ -1,0 +1,116 @@
+"""Which relations a query reads: references with their place in the text, CTE names left out."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+logging.getLogger("sqlglot").setLevel(logging.ERROR)
+
+_PATH_FORMATS = frozenset(
+    {"parquet", "orc", "csv", "json", "text", "avro", "delta", "iceberg", "binaryfile", "xml"}
+)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A relation that a query names.
+
+    `start` and `end` (exclusive) are offsets in the text; `alias` says if the query renames
+    it; `fixed` if it is read at a fixed version (`VERSION AS OF` and the like).
+    """
+
+    parts: tuple[str, ...]
+    start: int
+    end: int
+    aliased: bool
+    fixed: bool
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What a statement reads: `references`, and `unresolved` texts that only Spark can read."""
+
+    references: tuple[Reference, ...]
+    unresolved: tuple[str, ...] = ()
+
+
+def parse(sql: str) -> exp.Expression | None:
+    """The tree of one statement, or None if it cannot be parsed."""
+    try:
+        trees = sqlglot.parse(sql, read="spark")
+    except (SqlglotError, RecursionError, ValueError):
+        return None
+    found = [tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon)]
+    if len(found) != 1 or isinstance(found[0], exp.Command):
+        return None
+    return found[0]
+
+
+def reads_of(tree: exp.Expression) -> Reads:
+    """References of a tree in the order of its text, duplicates kept, targets included.
+
+    >>> [r.parts for r in reads_of(parse("with c as (select * from t) select * from c")).references]
+    [('t',)]
+    """
+    references: list[Reference] = []
+    unresolved: list[str] = []
+    _walk(tree, frozenset(), references, unresolved)
+    ordered = sorted(references, key=lambda reference: reference.start)
+    return Reads(tuple(ordered), tuple(unresolved))
+
+
+def _walk(
+    node: exp.Expression,
+    bound: frozenset[str],
+    references: list[Reference],
+    unresolved: list[str],
+) -> None:
+    clause = node.args.get("with_")
+    if clause is not None:
+        for cte in clause.expressions:
+            name = cte.alias.lower()
+            inner = bound | {name} if clause.args.get("recursive") else bound
+            _walk(cte.this, inner, references, unresolved)
+            bound = bound | {name}
+    if isinstance(node, exp.Table):
+        _add_table(node, bound, references, unresolved)
+    for key, value in node.args.items():
+        if key == "with_":
+            continue
+        for child in value if isinstance(value, list) else (value,):
+            if isinstance(child, exp.Expression):
+                _walk(child, bound, references, unresolved)
+
+
+def _add_table(
+    table: exp.Table,
+    bound: frozenset[str],
+    references: list[Reference],
+    unresolved: list[str],
+) -> None:
+    if not isinstance(table.this, (exp.Identifier, exp.Dot)):
+        if isinstance(table.this, exp.Anonymous) and table.this.name.lower() == "identifier":
+            unresolved.append(table.sql(dialect="spark"))
+        return
+    identifiers = [part for part in table.parts if isinstance(part, exp.Identifier)]
+    parts = tuple(part.name for part in identifiers)
+    if len(parts) == 1 and parts[0].lower() in bound:
+        return
+    start, end = identifiers[0].meta.get("start"), identifiers[-1].meta.get("end")
+    if start is None or end is None:
+        unresolved.append(table.sql(dialect="spark"))
+        return
+    fixed = bool(table.args.get("version") or table.args.get("when"))
+    references.append(Reference(parts, start, end + 1, bool(table.alias), fixed))
+
+
+def is_path(reference: Reference) -> bool:
+    """Whether the reference reads files by path, as in parquet.`/data/x`."""
+    return len(reference.parts) == 2 and reference.parts[0].lower() in _PATH_FORMATS and (
+        "/" in reference.parts[1] or ":" in reference.parts[1]
+    )

@@ -1,0 +1,1 @@
+"""What a materialized view is: its definition, options, dependencies. Frozen values."""

@@ -1,0 +1,188 @@
+"""A materialized view as a value, and how its view in the catalog describes it.
+
+The view's properties make it self-describing: whoever holds the catalog can rebuild everything
+we know. Texts are stored in base64, because Spark substitutes `${env:..}` in property literals.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from dbt.adapters.spark_mv.errors import CorruptMetadata
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.statement import Word, words_of
+from dbt.adapters.spark_mv.views.options import Options
+
+FORMAT_VERSION = "1"
+PROPERTY_PREFIX = "mv."
+
+
+@dataclass(frozen=True)
+class Column:
+    """An output column: name, Spark type and comment."""
+
+    name: str
+    type: str
+    comment: str | None = None
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What determines the rows: the query and everything that gives it its meaning.
+
+    `tables` are the base tables, `views` maps each logical view that the query reads to its
+    text; `settings` are the session settings under which it is always refreshed.
+    """
+
+    query: str
+    home: Namespace
+    columns: tuple[Column, ...]
+    tables: tuple[str, ...] = ()
+    views: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 in hex; reformatting the query or commenting it does not change it."""
+        content = {
+            "query": _normalised(self.query),
+            "home": [self.home.catalog, *self.home.namespace],
+            "columns": [[column.name, column.type] for column in self.columns],
+            "tables": sorted(self.tables),
+            "views": {name: _normalised(text) for name, text in self.views.items()},
+            "settings": dict(self.settings),
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the rows lie in the storage table."""
+
+    partition_by: tuple[str, ...] = ()
+    cluster_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MaterializedView:
+    """A materialized view: identity, definition, layout, options, storage table.
+
+    `reduced` says that the query is not the whole definition (--empty, --sample, --defer).
+    """
+
+    id: str
+    name: TableName
+    definition: Definition
+    definition_hash: str
+    storage: TableName
+    options: Options = Options()
+    layout: Layout = Layout()
+    comment: str | None = None
+    reduced: bool = False
+
+    def properties(self) -> dict[str, str]:
+        """Properties of the view in the catalog that hold all of this."""
+        details = {
+            "home": [self.definition.home.catalog, *self.definition.home.namespace],
+            "columns": [asdict(column) for column in self.definition.columns],
+            "tables": list(self.definition.tables),
+            "views": dict(self.definition.views),
+            "settings": dict(self.definition.settings),
+            "layout": asdict(self.layout),
+            "options": asdict(self.options),
+            "comment": self.comment,
+            "reduced": self.reduced,
+        }
+        return {
+            "mv.id": self.id,
+            "mv.storage_table": self.storage.name,
+            "mv.definition": encode(self.definition.query),
+            "mv.definition_hash": self.definition_hash,
+            "mv.options": encode(json.dumps(details, sort_keys=True)),
+            "mv.format_version": FORMAT_VERSION,
+        }
+
+
+def storage_name(
+    name: TableName, definition_hash: str, layout: Layout, tblproperties: Mapping[str, str]
+) -> TableName:
+    """Name of the storage table of a definition; another layout makes another table."""
+    digest = definition_hash
+    if layout != Layout() or tblproperties:
+        content = json.dumps([definition_hash, asdict(layout), sorted(tblproperties.items())])
+        digest = hashlib.sha256(content.encode()).hexdigest()
+    return name.sibling(f"{name.name}__mv_{digest[:8]}")
+
+
+def is_materialized_view(properties: Mapping[str, str]) -> bool:
+    """Whether these are the properties of a materialized view's view."""
+    return "mv.storage_table" in properties and "mv.id" in properties
+
+
+def from_properties(name: TableName, properties: Mapping[str, str]) -> MaterializedView:
+    """The materialized view that a view's properties describe.
+
+    Raises `CorruptMetadata` naming the view if they cannot be read.
+    """
+    if properties.get("mv.format_version") != FORMAT_VERSION:
+        raise CorruptMetadata(
+            f"{name} has format version {properties.get('mv.format_version')!r}, "
+            f"this version of dbt-spark-mv reads {FORMAT_VERSION!r}.",
+            "Use the version of dbt-spark-mv that wrote it, or run its model with --full-refresh.",
+        )
+    try:
+        details = json.loads(decode(properties["mv.options"]))
+        return MaterializedView(
+            id=properties["mv.id"],
+            name=name,
+            definition=Definition(
+                query=decode(properties["mv.definition"]),
+                home=Namespace(details["home"][0], tuple(details["home"][1:])),
+                columns=tuple(Column(**column) for column in details["columns"]),
+                tables=tuple(details["tables"]),
+                views=details["views"],
+                settings=details["settings"],
+            ),
+            definition_hash=properties["mv.definition_hash"],
+            storage=name.sibling(properties["mv.storage_table"]),
+            options=_options(details["options"]),
+            layout=Layout(**{key: tuple(value) for key, value in details["layout"].items()}),
+            comment=details["comment"],
+            reduced=details["reduced"],
+        )
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise CorruptMetadata(
+            f"The properties of the view {name} do not describe a materialized view: {error!r}.",
+            "Run its model with --full-refresh to build it again.",
+        ) from error
+
+
+def encode(text: str) -> str:
+    """A text as base64 that no substitution of Spark's touches."""
+    return base64.b64encode(text.encode()).decode()
+
+
+def decode(text: str) -> str:
+    """The text behind `encode`."""
+    return base64.b64decode(text.encode(), validate=True).decode()
+
+
+def _options(stored: Mapping[str, Any]) -> Options:
+    lists = {key: tuple(stored[key]) for key in ("unique_key", "tags")}
+    return Options(**{**stored, **lists})
+
+
+def _normalised(sql: str) -> list[str]:
+    words = words_of(sql)
+    return [_normalised_word(word) for word in words] or [sql]
+
+
+def _normalised_word(word: Word) -> str:
+    if word.string or word.quoted:
+        return ("'" if word.string else "`") + word.text
+    return word.text if word.variable else word.upper

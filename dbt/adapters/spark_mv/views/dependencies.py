@@ -1,0 +1,237 @@
+"""Expands a query to the base tables behind it, through any number of views.
+
+Two walks over the same references: `expand` collects what the query reads, `inline` rewrites its
+text so that every base table is read as the caller says (pinned to a version, say) and every view
+stands in the text as a subquery.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from dbt.adapters.spark_mv.relations import Facts, Relations
+from dbt.adapters.spark_mv.errors import (
+    DependencyCycle,
+    MissingBaseTable,
+    NotAQuery,
+    UnsafeQuery,
+    UnsupportedSource,
+)
+from dbt.adapters.spark_mv.executor import TableFacts, ViewFacts
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.reads import Reads, Reference, is_path, parse, reads_of
+from dbt.adapters.spark_mv.sql.splice import splice, subquery
+from dbt.adapters.spark_mv.views.definition import from_properties
+
+TABLE, VIEW, MATERIALIZED_VIEW = "TABLE", "VIEW", "MATERIALIZED_VIEW"
+MAX_DEPTH = 40
+_SELECTORS = ("branch_", "tag_", "snapshot_id_", "at_timestamp_")
+_METADATA_TABLES = frozenset(
+    "history snapshots files entries manifests partitions refs metadata_log_entries changes "
+    "all_data_files all_manifests all_entries position_deletes data_files delete_files".split()
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A relation that a definition reads: `depth` 1 directly, more through views."""
+
+    name: TableName
+    kind: str
+    depth: int
+
+
+@dataclass
+class Expansion:
+    """What a query reads.
+
+    `tables` are the physical base tables (a materialized view counts by its storage table),
+    `storages` maps the materialized views among the sources to theirs, `views` the logical views
+    to their texts.
+    """
+
+    sources: list[Source] = field(default_factory=list)
+    tables: list[TableName] = field(default_factory=list)
+    storages: dict[TableName, TableName] = field(default_factory=dict)
+    views: dict[str, str] = field(default_factory=dict)
+
+    def add(self, name: TableName, kind: str, depth: int) -> None:
+        if all(source.name != name for source in self.sources):
+            self.sources.append(Source(name, kind, depth))
+
+
+def storage_of(name: TableName, facts: Facts) -> TableName | None:
+    """Storage table of the materialized view `name`, None if the relation is none."""
+    if isinstance(facts, ViewFacts) and "mv.storage_table" in facts.properties:
+        return name.sibling(facts.properties["mv.storage_table"])
+    return None
+
+
+class Expander:
+    """Walks queries on behalf of `owner`, the materialized view (or statement) they belong to."""
+
+    def __init__(self, relations: Relations, owner: str, tolerate_missing: bool = False) -> None:
+        self._relations = relations
+        self._owner = owner
+        self._tolerate_missing = tolerate_missing
+
+    def expand(self, query: str, home: Namespace, forbidden: TableName | None = None) -> Expansion:
+        """Everything that `query` reads; `forbidden` is a relation it must not read (a cycle).
+
+        Raises the error of the first thing that makes it no definition of a view.
+        """
+        found = Expansion()
+        self._expand(query, home, 1, (forbidden,) if forbidden else (), found)
+        return found
+
+    def _expand(
+        self,
+        query: str,
+        home: Namespace,
+        depth: int,
+        path: tuple[TableName, ...],
+        found: Expansion,
+    ) -> None:
+        if depth > MAX_DEPTH:
+            raise DependencyCycle(
+                f"{self._owner} reads views nested more than {MAX_DEPTH} levels deep.",
+                "Flatten the views it reads.",
+            )
+        for name, facts, _ in self._resolved(query, home):
+            self._refuse_cycle(name, path)
+            if facts is None:
+                found.add(name, TABLE, depth)
+                self._add_table(name, found)
+                continue
+            storage = storage_of(name, facts)
+            if storage is not None:
+                found.add(name, MATERIALIZED_VIEW, depth)
+                found.storages[name] = storage
+                self._refuse_cycle_below(name, facts, path)
+                self._add_table(storage, found)
+            elif isinstance(facts, ViewFacts):
+                found.add(name, VIEW, depth)
+                found.views[str(name)] = facts.text
+                inner = Namespace(facts.catalog, facts.namespace)
+                self._expand(facts.text, inner, depth + 1, (*path, name), found)
+            else:
+                found.add(name, TABLE, depth)
+                self._add_table(name, found)
+
+    def _add_table(self, name: TableName, found: Expansion) -> None:
+        if name not in found.tables:
+            found.tables.append(name)
+
+    def _refuse_cycle(self, name: TableName, path: tuple[TableName, ...]) -> None:
+        if name in path:
+            chain = " -> ".join(str(step) for step in (*path, name))
+            raise DependencyCycle(
+                f"{self._owner} would read itself: {chain}.", "Break the cycle in one of them."
+            )
+
+    def _refuse_cycle_below(
+        self, name: TableName, facts: Facts, path: tuple[TableName, ...]
+    ) -> None:
+        if not path:
+            return
+        assert isinstance(facts, ViewFacts)
+        from_below = _definition_of(facts)
+        if from_below is not None:
+            query, home = from_below
+            self._expand(query, home, len(path) + 1, (*path, name), Expansion())
+
+    def references(self, query: str) -> tuple[Reference, ...]:
+        """References of a query that is one statement; raises `NotAQuery` or `UnsafeQuery`."""
+        tree = parse(query)
+        if tree is None:
+            raise NotAQuery(
+                f"The query of {self._owner} cannot be parsed as one Spark query.",
+                "Check its syntax; very deep nesting and several statements are not supported.",
+            )
+        reads = reads_of(tree)
+        self._refuse_unreadable(reads)
+        return reads.references
+
+    def _refuse_unreadable(self, reads: Reads) -> None:
+        if reads.unresolved:
+            raise UnsupportedSource(
+                f"{self._owner} reads {reads.unresolved[0]}, a name that is known only at run time.",
+                "Write the table's name in the query.",
+            )
+
+    def _resolved(
+        self, query: str, home: Namespace
+    ) -> Iterator[tuple[TableName, Facts | None, Reference]]:
+        for reference in self.references(query):
+            yield self._resolve(reference, home)
+
+    def _resolve(
+        self, reference: Reference, home: Namespace
+    ) -> tuple[TableName, Facts | None, Reference]:
+        written = ".".join(reference.parts)
+        if is_path(reference):
+            raise UnsafeQuery(
+                f"{self._owner} reads files by path ({written}), outside any catalog.",
+                "Create a table over the files and read that.",
+            )
+        name = self._relations.resolve(reference.parts, home)
+        facts = self._relations.lookup(name)
+        if facts is None:
+            if reference.parts[-1].startswith(_SELECTORS) or (
+                len(reference.parts) > 1 and reference.parts[-1] in _METADATA_TABLES
+            ):
+                raise self._fixed(written)
+            if self._tolerate_missing:
+                return name, None, reference
+            raise MissingBaseTable(
+                f"{self._owner} reads {written}, which does not exist "
+                "(a temporary view cannot be a base table).",
+                "Create it first, or correct the name.",
+            )
+        if reference.fixed:
+            raise self._fixed(written)
+        return name, facts, reference
+
+    def _fixed(self, written: str) -> UnsupportedSource:
+        return UnsupportedSource(
+            f"{self._owner} reads {written} at a fixed version, branch or metadata table.",
+            "Read the table itself; its changes are followed by version.",
+        )
+
+    def inline(
+        self,
+        query: str,
+        home: Namespace,
+        replacement: Callable[[TableName, Facts, Reference], str | None],
+    ) -> str:
+        """The text of `query` with relations replaced and logical views as subqueries.
+
+        `replacement` gets each table and materialized view and returns the text to stand in its
+        place, or None to keep it; kept names are written out in full.
+        """
+
+        def replace(reference: Reference) -> str | None:
+            name, facts, _ = self._resolve(reference, home)
+            if facts is None:
+                return None
+            text = replacement(name, facts, reference)
+            if text is not None:
+                return text
+            if isinstance(facts, TableFacts) or storage_of(name, facts) is not None:
+                return name.sql
+            assert isinstance(facts, ViewFacts)
+            inner = self.inline(
+                facts.text.rstrip().rstrip(";"),
+                Namespace(facts.catalog, facts.namespace),
+                replacement,
+            )
+            names = ", ".join(quote(column) for column in facts.columns)
+            return subquery(f"SELECT * FROM (\n{inner}\n) AS inlined_view({names})", reference)
+
+        return splice(query, self.references(query), replace)
+
+
+def _definition_of(facts: ViewFacts) -> tuple[str, Namespace] | None:
+    view = from_properties(TableName(facts.catalog, facts.namespace, ""), facts.properties)
+    return view.definition.query, view.definition.home

@@ -1,0 +1,33 @@
+"""Finds materialized views in the catalog by the properties of their views: the truth."""
+
+from __future__ import annotations
+
+from dbt.adapters.spark_mv.errors import UnknownMaterializedView
+from dbt.adapters.spark_mv.executor import ViewFacts
+from dbt.adapters.spark_mv.relations import Relations
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.definition import (
+    MaterializedView,
+    from_properties,
+    is_materialized_view,
+)
+
+
+def find_view(relations: Relations, name: TableName) -> MaterializedView | None:
+    """The materialized view of this name, None if the name is free or something else has it."""
+    facts = relations.lookup(name)
+    if not isinstance(facts, ViewFacts) or not is_materialized_view(facts.properties):
+        return None
+    return from_properties(name, facts.properties)
+
+
+def load_view(relations: Relations, name: TableName) -> MaterializedView:
+    """The materialized view of this name; raises `UnknownMaterializedView`."""
+    view = find_view(relations, name)
+    if view is None:
+        kind = "does not exist" if relations.lookup(name) is None else "is no materialized view"
+        raise UnknownMaterializedView(
+            f"{name} {kind}.",
+            "`dbt run-operation status` lists the materialized views that exist.",
+        )
+    return view

@@ -1,0 +1,78 @@
+"""What a definition may not contain, read off its tokens and tree before anything runs."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.errors import NotAQuery, UnsafeQuery
+from dbt.adapters.spark_mv.sql.reads import parse
+from dbt.adapters.spark_mv.sql.statement import words_of
+
+MAX_QUERY_BYTES = 1_000_000
+_UNSAFE_FUNCTIONS = frozenset(
+    {"REFLECT", "JAVA_METHOD", "TRY_REFLECT", "READ_FILES", "READ_STATE", "READ_KAFKA"}
+)
+_VOLATILE = frozenset(
+    {"CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIMESTAMP", "CURRENT_USER", "USER",
+     "SESSION_USER", "NOW", "CURDATE", "RAND", "RANDOM", "RANDN", "RANDSTR", "UUID", "SHUFFLE",
+     "UNIX_TIMESTAMP", "CURRENT_TIMEZONE", "MONOTONICALLY_INCREASING_ID", "INPUT_FILE_NAME",
+     "SPARK_PARTITION_ID", "CURRENT_CATALOG", "CURRENT_DATABASE", "CURRENT_SCHEMA", "VERSION"}
+)
+_WITHOUT_PARENTHESES = frozenset(
+    {"CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIMESTAMP", "CURRENT_USER"}
+)
+_QUERIES = (exp.Query, exp.Values)
+
+
+def check_query(query: str, owner: str, allow_unsafe: bool) -> None:
+    """Raise `NotAQuery` or `UnsafeQuery` unless `query` is one query that stays in the catalog."""
+    if len(query.encode()) > MAX_QUERY_BYTES:
+        raise NotAQuery(
+            f"The query of {owner} is larger than {MAX_QUERY_BYTES:,} bytes.",
+            "Move constant data into a seed.",
+        )
+    words = words_of(query)
+    if not words:
+        raise NotAQuery(f"{owner} has no query.", "Write one SELECT.")
+    tree = parse(query)
+    if tree is None or not isinstance(tree, _QUERIES):
+        raise NotAQuery(
+            f"The definition of {owner} is not one query that can be parsed.",
+            "Write one SELECT; several statements, DML, `TABLE t` and very deep nesting "
+            "are not supported.",
+        )
+    if not allow_unsafe:
+        _refuse_unsafe(query, owner)
+
+
+def _refuse_unsafe(query: str, owner: str) -> None:
+    words = words_of(query)
+    for word, following in zip(words, words[1:], strict=False):
+        name = word.text.upper()
+        if name in _UNSAFE_FUNCTIONS and following.text == "(" and not following.string:
+            raise _unsafe(owner, f"calls {name.lower()}()")
+    for word, following in zip(words, words[1:], strict=False):
+        if word.upper == "USING" and following.string:
+            raise _unsafe(owner, "runs a script (TRANSFORM .. USING)")
+
+
+def _unsafe(owner: str, what: str) -> UnsafeQuery:
+    return UnsafeQuery(
+        f"{owner} {what}: a refresh would run code outside of SQL.",
+        "Remove it, or set allow_unsafe_sql: true if you trust everyone who can edit the model.",
+    )
+
+
+def volatile_functions(query: str) -> tuple[str, ...]:
+    """Functions in a query whose value changes without any change of a table."""
+    words = words_of(query)
+    found = [
+        word.upper.lower()
+        for index, word in enumerate(words)
+        if word.upper in _VOLATILE
+        and (
+            word.upper in _WITHOUT_PARENTHESES
+            or (index + 1 < len(words) and words[index + 1].text == "(")
+        )
+    ]
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,129 @@
+"""Puts the parts together for one dbt command and one connection manager."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dbt.adapters.events.logging import AdapterLogger
+from dbt_common.invocation import get_invocation_id
+
+from dbt.adapters.spark_mv.answers import Answer, MaterializedViewVerbs
+from dbt.adapters.spark_mv.credentials import IN_PROCESS, SparkMVCredentials
+from dbt.adapters.spark_mv.executor import Executor
+from dbt.adapters.spark_mv.metadata.memory import Memory
+from dbt.adapters.spark_mv.metadata.store import MetadataStore
+from dbt.adapters.spark_mv.metadata.tables import EVENTS
+from dbt.adapters.spark_mv.node import Invocation, NodeContext
+from dbt.adapters.spark_mv.operations.operations import Operations
+from dbt.adapters.spark_mv.pipeline import Passage, StatementPipeline
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.gate import Gate
+from dbt.adapters.spark_mv.refresh.lifecycle import Lifecycle
+from dbt.adapters.spark_mv.refresh.read import Reader
+from dbt.adapters.spark_mv.refresh.run import Refresher
+from dbt.adapters.spark_mv.relations import Relations
+from dbt.adapters.spark_mv.session import spark_session
+from dbt.adapters.spark_mv.spark_executor import (
+    ConnectionExecutor,
+    HandleExecutor,
+    SessionExecutor,
+    session_executor,
+)
+from dbt.adapters.spark_mv.sql.names import TableName
+
+logger = AdapterLogger("SparkMV")
+
+
+class MaterializedViews:
+    """Everything about materialized views that a connection manager holds."""
+
+    def __init__(
+        self, config: Any, connect: Callable[[], Any], user_handle: Callable[[], Any]
+    ) -> None:
+        self._credentials: SparkMVCredentials = config.credentials
+        self._user_handle = user_handle
+        self._memo = threading.local()
+        self.invocation = Invocation(config)
+        self.manifest: Any = None
+        self._own = self._executor(connect)
+        self._home_catalog: str | None = None
+        memory = Memory(self._store, logger.warning, get_invocation_id())
+        self.engine = Engine(
+            self._own, memory, logger.warning, logger.info, self._credentials.refresh_timeout
+        )
+        refresher = Refresher(self.engine)
+        reader = Reader(self.engine, refresher)
+        self.gate = Gate(self.engine, reader)
+        self.lifecycle = Lifecycle(self.engine, refresher, reader)
+        self.verbs = MaterializedViewVerbs(
+            self.engine, refresher, reader, self.lifecycle, self.gate
+        )
+        self.pipeline = StatementPipeline(self.engine, self.gate, self.verbs)
+        self.operations = Operations(self.engine, refresher, self.verbs)
+
+    def _executor(self, connect: Callable[[], Any]) -> SessionExecutor | ConnectionExecutor:
+        if self._credentials.method in IN_PROCESS:
+            session = spark_session(self._credentials)
+            return session_executor(
+                session, self._credentials.server_side_parameters.get("spark.remote")
+            )
+        return ConnectionExecutor(connect)
+
+    @contextmanager
+    def _store(self) -> Iterator[MetadataStore]:
+        relations = Relations(self._own)
+        if self._home_catalog is None:
+            self._home_catalog = relations.current_namespace().catalog
+        namespace = tuple(self._credentials.metadata_schema.split("."))
+        events = TableName(self._home_catalog, namespace, EVENTS)
+        yield MetadataStore(self._own, relations, events)
+
+    def context(self) -> NodeContext:
+        """The context of a statement of the calling thread."""
+        user: Executor = (
+            HandleExecutor(self._user_handle, self._own.isolated)
+            if self._own.road is None
+            else _UserSession(self._user_handle, self._own)
+        )
+        return NodeContext(self.invocation, user, self._memo, self.manifest)
+
+    def before(self, sql: str) -> Answer | Passage:
+        """See `StatementPipeline.before`."""
+        return self.pipeline.before(sql, self.context())
+
+    def after(self, passage: Passage) -> None:
+        """See `StatementPipeline.after`."""
+        self.pipeline.after(passage)
+
+    def forget_namespace(self) -> None:
+        """The connection said USE, or is another one now."""
+        self._memo.namespace = None
+
+    def start_node(self, rebuilds: bool) -> None:
+        """A node begins on this thread; `rebuilds` says that dbt wants a full refresh."""
+        self._memo.namespace = None
+        self._memo.rebuilds = rebuilds
+        self.gate.forget_all()
+        self.engine.memory.reload_if_moved()
+
+    def end_node(self) -> None:
+        """A node has ended: its events are to be in the metadata before dbt says so."""
+        self._memo.rebuilds = False
+        self.engine.memory.flush()
+
+    def close(self) -> None:
+        """The command ends."""
+        self.engine.memory.flush()
+        if isinstance(self._own, ConnectionExecutor):
+            self._own.close()
+
+
+class _UserSession(HandleExecutor):
+    """The user's session of this process, with the road of our own executor."""
+
+    def __init__(self, handle: Callable[[], Any], own: Any) -> None:
+        super().__init__(handle, own.isolated)
+        self.road = own.road

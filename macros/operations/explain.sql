@@ -1,0 +1,3 @@
+{% macro explain(view=none) %}
+  {% do adapter.run_materialized_view_operation('explain', {'view': view}) %}
+{% endmacro %}

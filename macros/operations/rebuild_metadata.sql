@@ -1,0 +1,3 @@
+{% macro rebuild_metadata() %}
+  {% do adapter.run_materialized_view_operation('rebuild_metadata', {}) %}
+{% endmacro %}
