@@ -26,6 +26,9 @@ class JvmRoad:
         self._threads = threading.local()
         self._catalogs: dict[str, Any] = {}
         self._tables: dict[Parts, Any] = {}
+        self._views: dict[Parts, tuple[Any, str, ViewFacts]] = {}
+        self._identifiers: dict[Parts, Any] = {}
+        self._view_parser = self._jvm.org.apache.iceberg.view.ViewMetadataParser
 
     def session(self) -> tuple[str, Parts]:
         """Current catalog and namespace of the user's session."""
@@ -62,34 +65,45 @@ class JvmRoad:
         return catalog if hasattr(catalog, "viewExists") else None
 
     def _identifier(self, parts: Parts) -> Any:
-        names = self._session._sc._gateway.new_array(self._jvm.java.lang.String, len(parts) - 1)
-        for index, part in enumerate(parts[1:]):
-            names[index] = part
-        return self._jvm.org.apache.iceberg.catalog.TableIdentifier.of(names)
+        found = self._identifiers.get(parts)
+        if found is None:
+            names = self._session._sc._gateway.new_array(self._jvm.java.lang.String, len(parts) - 1)
+            for index, part in enumerate(parts[1:]):
+                names[index] = part
+            found = self._jvm.org.apache.iceberg.catalog.TableIdentifier.of(names)
+            self._identifiers[parts] = found
+        return found
 
-    def view(self, parts: Parts) -> ViewFacts | None:
-        """The view of this name, None if there is none."""
-        return self._call(self._view, parts)
+    def lookup(self, parts: Parts) -> TableFacts | ViewFacts | None:
+        """Facts of the table or view of this name, None if there is none."""
+        return self._call(self._lookup, parts)
+
+    def _lookup(self, parts: Parts) -> TableFacts | ViewFacts | None:
+        # What it was last is asked first: a name seldom changes from table to view.
+        if parts in self._views:
+            return self._view(parts) or self._table_facts(parts)
+        return self._table_facts(parts) or self._view(parts)
 
     def _view(self, parts: Parts) -> ViewFacts | None:
-        catalog, identifier = self._catalog(parts[0]), self._identifier(parts)
-        if not catalog.viewExists(identifier):
-            return None
-        view = catalog.loadView(identifier)
-        version = view.currentVersion()
-        columns = [str(field.name()) for field in view.schema().columns()]
-        home = version.defaultCatalog()
-        return ViewFacts(
-            text=str(view.sqlFor("spark").sql()),
-            catalog=str(home) if home else parts[0],
-            namespace=tuple(str(level) for level in version.defaultNamespace().levels()),
-            columns=tuple(columns),
-            properties=json.loads(self._json.writeValueAsString(view.properties())),
-        )
-
-    def table(self, parts: Parts) -> TableFacts | None:
-        """Facts of the table of this name, None if there is none."""
-        return self._call(self._table_facts, parts)
+        held = self._views.get(parts)
+        if held is not None:
+            operations, location, facts = held
+            try:
+                current = operations.refresh()
+            except Exception:  # dropped since
+                self._views.pop(parts, None)
+                return self._view(parts)
+            if current.metadataFileLocation() == location:
+                return facts
+        else:
+            catalog, identifier = self._catalog(parts[0]), self._identifier(parts)
+            if not catalog.viewExists(identifier):
+                return None
+            operations = catalog.loadView(identifier).operations()
+            current = operations.current()
+        facts = _view_facts(json.loads(self._view_parser.toJson(current)), parts[0])
+        self._views[parts] = (operations, current.metadataFileLocation(), facts)
+        return facts
 
     def _table_facts(self, parts: Parts) -> TableFacts | None:
         table = self._table(parts)
@@ -147,12 +161,17 @@ class JvmRoad:
 
     def _branches(self, parts: Parts) -> dict[str, str]:
         table = self._table(parts)
-        references = table.refs() if table is not None else {}
-        return {
-            str(name): str(references[name].snapshotId())
-            for name in references
-            if references[name].isBranch()
-        }
+        if table is None:
+            return {}
+        references = table.refs()
+        # Python's own iteration over a Java collection ends in a slow Java exception.
+        names = self._jvm.java.util.ArrayList(references.keySet())
+        found = {}
+        for index in range(names.size()):
+            reference = references.get(names.get(index))
+            if reference.isBranch():
+                found[str(names.get(index))] = str(reference.snapshotId())
+        return found
 
     def create_branch(self, parts: Parts, branch: str, snapshot_id: str) -> None:
         """Create a branch at a snapshot; fails if it exists."""
@@ -196,3 +215,18 @@ class JvmRoad:
             raise
         except Exception as error:
             raise StatementFailed(spark_message(error)) from None
+
+
+def _view_facts(metadata: dict[str, Any], catalog: str) -> ViewFacts:
+    """Facts from a view's metadata, as the Iceberg view specification writes it."""
+    wanted = metadata["current-version-id"]
+    version = next(v for v in metadata["versions"] if v["version-id"] == wanted)
+    schema = next(s for s in metadata["schemas"] if s["schema-id"] == version["schema-id"])
+    texts = [r["sql"] for r in version["representations"] if r.get("dialect") == "spark"]
+    return ViewFacts(
+        text=texts[0] if texts else "",
+        catalog=version.get("default-catalog") or catalog,
+        namespace=tuple(version["default-namespace"]),
+        columns=tuple(field["name"] for field in schema["fields"]),
+        properties=metadata.get("properties") or {},
+    )

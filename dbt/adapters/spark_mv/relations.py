@@ -60,7 +60,7 @@ class Relations:
         """What the name stands for, or None if there is no such relation."""
         road = self._executor.road
         if road is not None and road.handles(name.catalog):
-            return road.view(name.parts) or road.table(name.parts)
+            return road.lookup(name.parts)
         try:
             rows = self._executor.query(f"DESCRIBE TABLE EXTENDED {name.sql}")
         except StatementFailed as error:

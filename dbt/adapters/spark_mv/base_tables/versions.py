@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.spark_mv.base_tables import files, iceberg
-from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, TableFacts
+from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import TableName
 
 MISSING = "missing"

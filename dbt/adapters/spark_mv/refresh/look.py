@@ -39,6 +39,17 @@ class Look:
     storage_schema_id: int | None
     verdict: Verdict
 
+    @property
+    def columns_may_differ(self) -> bool:
+        """Whether the schema of anything that is read has moved since the stored build."""
+        if self.label is None or self.label.definition_hash != self.current.hash:
+            return True
+        old = self.label.sources
+        return any(
+            version.schema_id is None or version.schema_id != old[name].schema_id
+            for name, version in self.versions.items()
+        )
+
 
 class Observer:
     """Reads the state of materialized views; changes nothing."""

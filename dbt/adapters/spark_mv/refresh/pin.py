@@ -19,7 +19,6 @@ from dbt.adapters.spark_mv.views.definition import Definition
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 
 
-
 def pinned_query(
     definition: Definition,
     versions: Mapping[TableName, Version],

@@ -87,7 +87,9 @@ class Refresher:
         if isinstance(plan, NoRefresh):
             return self._skip(look, plan, request)
         try:
-            current = self._builder.with_columns(look.current)
+            current = look.current
+            if look.columns_may_differ:
+                current = self._builder.with_columns(current)
         except StatementFailed as error:
             raise self._failed(view, request, str(error), 0.0) from None
         if current.hash != view.definition_hash or look.head is None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from dbt.adapters.spark_mv.relations import Facts, Relations
 from dbt.adapters.spark_mv.errors import (
     DependencyCycle,
     MissingBaseTable,
@@ -19,6 +18,7 @@ from dbt.adapters.spark_mv.errors import (
     UnsupportedSource,
 )
 from dbt.adapters.spark_mv.executor import TableFacts, ViewFacts
+from dbt.adapters.spark_mv.relations import Facts, Relations
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.reads import Reads, Reference, is_path, parse, reads_of
 from dbt.adapters.spark_mv.sql.splice import splice, subquery
