@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-
 os.environ.setdefault("DBT_SPARK_MV_CLASS_DATA_ARCHIVE", "0")
 pytest_plugins = ["dbt.tests.fixtures.project"]
 

@@ -6,7 +6,7 @@
 
 {# dbt-spark refuses to drop columns; Iceberg tables can. #}
 {% macro spark_mv__alter_relation_add_remove_columns(relation, add_columns, remove_columns) %}
-  {%- if remove_columns and not (relation.is_iceberg or adapter.default_is_iceberg()) -%}
+  {%- if execute and remove_columns and not (relation.is_iceberg or adapter.default_is_iceberg()) -%}
     {{ return(spark__alter_relation_add_remove_columns(relation, add_columns, remove_columns)) }}
   {%- endif -%}
   {%- if remove_columns -%}

@@ -1,8 +1,8 @@
 """Spark's classes as one file that the JVM maps instead of loading them: Spark starts much sooner.
 
 The first Spark of a kind has no such file. When its dbt has ended, a short run of Spark in the
-background writes one (see `class_archive_writer`); later ones use it. A JVM that cannot use the file
-goes on without it, so nothing here can fail a run or hold one up.
+background writes one (see `class_archive_writer`); later ones use it. A JVM that cannot use the
+file goes on without it, so nothing here can fail a run or hold one up.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dbt.adapters.spark_mv import java_runtime, jars
+from dbt.adapters.spark_mv import jars, java_runtime
 
 OPTIONS = "spark.driver.extraJavaOptions"
 SWITCH = "DBT_SPARK_MV_CLASS_DATA_ARCHIVE"

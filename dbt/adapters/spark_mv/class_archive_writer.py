@@ -1,7 +1,7 @@
-"""Writes the class archive: one short Spark that does a little of everything, in a folder of its own.
+"""Writes the class archive: one short Spark that does a little of everything, in its own folder.
 
-Not the user's own Spark, because its archive would hold every class that Spark generated for every
-query of a long run. Run as a module; the configuration comes on stdin.
+Not the user's own Spark, because its archive would hold every class that Spark generated for
+every query of a long run. Run as a module; the configuration comes on stdin.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ _LOG_LIMIT = 5 << 20
 _BUSY_SECONDS = 60
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
-# The tables of Iceberg's JDBC catalog, schema version V1. Iceberg looks first and creates then, which
-# two processes that start together cannot both win, so they are here before Spark is.
+# The tables of Iceberg's JDBC catalog, schema version V1. Iceberg looks first and creates then,
+# which two processes that start together cannot both win, so they are here before Spark is.
 _CATALOG_TABLES = """
 create table if not exists iceberg_tables(
   catalog_name varchar(255) not null, table_namespace varchar(255) not null,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 _PY4J = re.compile(r"^An error occurred while calling .*?\n: ", re.S)
-_HIVE = re.compile(
-    r"(?:org\.apache\.hive\.service\.cli\.HiveSQLException: )?Error running query: "
-)
+_HIVE = re.compile(r"(?:org\.apache\.hive\.service\.cli\.HiveSQLException: )?Error running query: ")
 _JAVA_PACKAGE = re.compile(r"^(?:[a-z_][\w$]*\.)+(?=[A-Z][\w$]*(?:Exception|Error)\b)")
 _PLAIN_CLASS = re.compile(r"^(?:Extended)?(?:Analysis|Parse|Spark\w*)Exception: (?=\[)")
 _PLAN = re.compile(r"(;?)(?: line \d+ pos \d+)?;\n(?=['+!:A-Z])")
-_STACK = re.compile(r"\n\s*(?:\tat |\.\.\. \d+ more|Caused by: |JVM stacktrace:|Driver stacktrace:)")
+_STACK = re.compile(
+    r"\n\s*(?:\tat |\.\.\. \d+ more|Caused by: |JVM stacktrace:|Driver stacktrace:)"
+)
 
 
 def spark_message(error: BaseException | str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from dbt.adapters.__about__ import version as adapters_version
 from dbt.adapters.base import AdapterConfig, BaseRelation, available
 from dbt.adapters.base.impl import AdapterTrackingRelationInfo
 from dbt.adapters.events.logging import AdapterLogger
@@ -15,8 +16,8 @@ from dbt.adapters.spark.impl import (
 )
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.__about__ import version as adapters_version
 from dbt.adapters.spark_mv.__version__ import version
+from dbt.adapters.spark_mv.column import SparkMVColumn
 from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
 from dbt.adapters.spark_mv.described import catalog_rows, outdated_properties
 from dbt.adapters.spark_mv.literals import seed_cell, spark_text
@@ -40,6 +41,7 @@ class SparkMVAdapter(MaterializedViewMethods, SparkAdapter):
     """dbt-spark with materialized views."""
 
     Relation = SparkMVRelation
+    Column = SparkMVColumn
     ConnectionManager = SparkMVConnectionManager
     AdapterSpecificConfigs: type[AdapterConfig] = SparkConfig
 
@@ -73,22 +75,36 @@ class SparkMVAdapter(MaterializedViewMethods, SparkAdapter):
         self.connections.close_materialized_views()
         super().cleanup_connections()
 
-    @available
+    @available.parse(lambda *_, **__: False)
     def default_is_iceberg(self) -> bool:
         """Whether a table without USING becomes an Iceberg table."""
-        known: bool | None = getattr(self, "_default_is_iceberg", None)
-        if known is None:
-            known = self._default_is_iceberg = self._ask_default_is_iceberg()
-        return known
-
-    def _ask_default_is_iceberg(self) -> bool:
         catalog = self._setting("spark.sql.defaultCatalog") or "spark_catalog"
         return "iceberg" in (self._setting(f"spark.sql.catalog.{catalog}") or "").lower()
 
     def _setting(self, name: str) -> str | None:
-        _, table = self.execute(f"set {name}", fetch=True)
-        value = table.rows[0][1] if len(table.rows) else None
-        return None if value in (None, "<undefined>") else str(value)
+        """A setting of Spark's that belongs to its start: asked once."""
+        known: dict[str, str | None] = self.__dict__.setdefault("_settings", {})
+        if name not in known:
+            _, table = self.execute(f"set {name}", fetch=True)
+            value = table.rows[0][1] if len(table.rows) else None
+            known[name] = None if value in (None, "<undefined>") else str(value)
+        return known[name]
+
+    def get_relation(self, database: str, schema: str, identifier: str) -> BaseRelation | None:
+        """The relation of a name, in the letters that the catalog keeps."""
+        listed = self.list_relations(None, schema)  # type: ignore[arg-type]
+        exact = [relation for relation in listed if relation.identifier == identifier]
+        if exact or not self._folds_names():
+            return next(iter(exact), None)
+        folded = identifier.lower()
+        return next((one for one in listed if str(one.identifier).lower() == folded), None)
+
+    def _folds_names(self) -> bool:
+        """Whether the default catalog takes `Orders` and `orders` for one name, as Hive does."""
+        if not self.default_is_iceberg():
+            return True
+        catalog = self._setting("spark.sql.defaultCatalog")
+        return self._setting(f"spark.sql.catalog.{catalog}.type") in ("hive", "glue")
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         """Tables, views and materialized views; storage tables are left out."""
@@ -182,6 +198,10 @@ class SparkMVAdapter(MaterializedViewMethods, SparkAdapter):
     def text_literal(text: str) -> str:
         """A text as a Spark string literal, with its quotes."""
         return spark_text(str(text))
+
+    def get_columns_in_relation(self, relation: BaseRelation) -> list[SparkMVColumn]:
+        """Columns of a relation; none if it is not there."""
+        return [SparkMVColumn(**vars(one)) for one in super().get_columns_in_relation(relation)]
 
     def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterable[dict[str, Any]]:
         try:

@@ -27,7 +27,9 @@ def check_pyspark() -> str:
     try:
         version = metadata.version("pyspark")
     except metadata.PackageNotFoundError:
-        raise DbtRuntimeError(f"method embedded needs pyspark, which is missing.\n{way_out}") from None
+        raise DbtRuntimeError(
+            f"method embedded needs pyspark, which is missing.\n{way_out}"
+        ) from None
     if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < OLDEST_PYSPARK:
         raise DbtRuntimeError(f"method embedded needs pyspark 4.1, found {version}.\n{way_out}")
     return version
@@ -44,7 +46,9 @@ def java_version() -> str:
     try:
         run = subprocess.run([java, "-version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise DbtRuntimeError(f"Spark needs Java, and {java} does not run: {error}.\n{way_out}") from None
+        raise DbtRuntimeError(
+            f"Spark needs Java, and {java} does not run: {error}.\n{way_out}"
+        ) from None
     return _checked_version(java, run.stderr + run.stdout, way_out)
 
 
@@ -53,5 +57,7 @@ def _checked_version(java: str, text: str, way_out: str) -> str:
     # Java 8 calls itself 1.8.
     major = int(found[2] or 0) if found and found[1] == "1" else int(found[1]) if found else 0
     if major < OLDEST_JAVA:
-        raise DbtRuntimeError(f"Spark needs Java {OLDEST_JAVA}, and {java} is Java {major}.\n{way_out}")
+        raise DbtRuntimeError(
+            f"Spark needs Java {OLDEST_JAVA}, and {java} is Java {major}.\n{way_out}"
+        )
     return text.strip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import math
 from typing import Any
 
 
@@ -16,7 +17,9 @@ def spark_literal(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return repr(value) if value == value and abs(value) != float("inf") else f"double('{value}')"
+        return (
+            repr(value) if value == value and abs(value) != float("inf") else f"double('{value}')"
+        )
     if isinstance(value, decimal.Decimal):
         return _decimal(value)
     if isinstance(value, datetime.datetime):

@@ -1,4 +1,8 @@
-"""dbt-tests-adapter: the basic suites."""
+"""dbt-tests-adapter: the basic suites.
+
+Left out: BaseGetCatalogForSingleRelation, which dbt Core never calls; grants, functions, python
+models, clone and catalog integrations, which open-source Spark or dbt-spark do not have.
+"""
 
 from dbt.tests.adapter.basic.test_adapter_methods import BaseAdapterMethod
 from dbt.tests.adapter.basic.test_base import BaseSimpleMaterializations
@@ -11,8 +15,6 @@ from dbt.tests.adapter.basic.test_snapshot_check_cols import BaseSnapshotCheckCo
 from dbt.tests.adapter.basic.test_snapshot_timestamp import BaseSnapshotTimestamp
 from dbt.tests.adapter.basic.test_table_materialization import BaseTableMaterialization
 from dbt.tests.adapter.basic.test_validate_connection import BaseValidateConnection
-    BaseGetCatalogForSingleRelation,
-)
 
 
 class TestAdapterMethod(BaseAdapterMethod):

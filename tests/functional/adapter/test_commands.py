@@ -1,14 +1,19 @@
-"""dbt-tests-adapter: debug, show, and reduced runs."""
+"""dbt-tests-adapter: debug, show, and reduced runs.
+
+Left out: BaseTestEmptySeedFlag, because this dbt has no `seed --empty`.
+"""
+
+from typing import Any
 
 from dbt.tests.adapter.dbt_debug.test_dbt_debug import (
-    BaseDebugProfileVariable,
-    BaseDebugPostgres,
+    BaseDebug,
     BaseDebugInvalidProjectPostgres,
+    BaseDebugProfileVariable,
 )
 from dbt.tests.adapter.dbt_show.test_dbt_show import (
+    BaseShowDoesNotHandleDoubleLimit,
     BaseShowLimit,
     BaseShowSqlHeader,
-    BaseShowDoesNotHandleDoubleLimit,
 )
 from dbt.tests.adapter.empty.test_empty import (
     BaseTestEmpty,
@@ -16,17 +21,24 @@ from dbt.tests.adapter.empty.test_empty import (
     MetadataWithEmptyFlag,
 )
 from dbt.tests.adapter.sample_mode.test_sample_mode import BaseSampleModeTest
+from dbt.tests.util import run_dbt
+
+from tests.functional.adapter.postgres_text import WrittenForPostgres
+
+
+class TestDebug(BaseDebug):
+    def test_ok(self, project: Any) -> None:
+        run_dbt(["debug"])
+        assert "ERROR" not in self.capsys.readouterr().out
 
 
 class TestDebugProfileVariable(BaseDebugProfileVariable):
-    pass
+    def test_ok(self, project: Any) -> None:
+        run_dbt(["debug"])
+        assert "ERROR" not in self.capsys.readouterr().out
 
 
-class TestDebugPostgres(BaseDebugPostgres):
-    pass
-
-
-class TestDebugInvalidProjectPostgres(BaseDebugInvalidProjectPostgres):
+class TestDebugInvalidProject(BaseDebugInvalidProjectPostgres):
     pass
 
 
@@ -39,7 +51,7 @@ class TestShowSqlHeader(BaseShowSqlHeader):
 
 
 class TestShowDoesNotHandleDoubleLimit(BaseShowDoesNotHandleDoubleLimit):
-    pass
+    DATABASE_ERROR_MESSAGE = "PARSE_SYNTAX_ERROR"
 
 
 class TestEmpty(BaseTestEmpty):
@@ -54,5 +66,5 @@ class TestMetadataWithEmptyFlag(MetadataWithEmptyFlag):
     pass
 
 
-class TestSampleModeTest(BaseSampleModeTest):
+class TestSampleMode(WrittenForPostgres, BaseSampleModeTest):
     pass

@@ -3,11 +3,11 @@
 from dbt.tests.adapter.basic.test_docs_generate import BaseDocsGenerate, BaseDocsGenReferences
 from dbt.tests.adapter.persist_docs.test_persist_docs import (
     BasePersistDocs,
-    BasePersistDocsColumnMissing,
     BasePersistDocsAllColumnsMissing,
+    BasePersistDocsColumnMissing,
+    BasePersistDocsCommentOnQuotedColumn,
     BasePersistDocsQuotedColumnCaseSensitive,
     BasePersistDocsQuotedDescriptionNotAppliedOnMismatch,
-    BasePersistDocsCommentOnQuotedColumn,
 )
 
 
@@ -35,7 +35,9 @@ class TestPersistDocsQuotedColumnCaseSensitive(BasePersistDocsQuotedColumnCaseSe
     pass
 
 
-class TestPersistDocsQuotedDescriptionNotAppliedOnMismatch(BasePersistDocsQuotedDescriptionNotAppliedOnMismatch):
+class TestPersistDocsQuotedDescriptionNotAppliedOnMismatch(
+    BasePersistDocsQuotedDescriptionNotAppliedOnMismatch
+):
     pass
 
 

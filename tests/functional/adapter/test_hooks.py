@@ -1,20 +1,20 @@
 """dbt-tests-adapter: hooks around models and runs."""
 
 from dbt.tests.adapter.hooks.test_model_hooks import (
-    BasePrePostModelHooks,
+    BaseDuplicateHooksInConfigs,
     BaseHookRefs,
-    BasePrePostModelHooksOnSeeds,
     BaseHooksRefsOnSeeds,
+    BasePrePostModelHooks,
+    BasePrePostModelHooksInConfig,
+    BasePrePostModelHooksInConfigKwargs,
+    BasePrePostModelHooksInConfigWithCount,
+    BasePrePostModelHooksOnSeeds,
     BasePrePostModelHooksOnSeedsPlusPrefixed,
     BasePrePostModelHooksOnSeedsPlusPrefixedWhitespace,
     BasePrePostModelHooksOnSnapshots,
-    BasePrePostModelHooksInConfig,
-    BasePrePostModelHooksInConfigWithCount,
-    BasePrePostModelHooksInConfigKwargs,
     BasePrePostSnapshotHooksInConfigKwargs,
-    BaseDuplicateHooksInConfigs,
 )
-from dbt.tests.adapter.hooks.test_run_hooks import BasePrePostRunHooks, BaseAfterRunHooks
+from dbt.tests.adapter.hooks.test_run_hooks import BaseAfterRunHooks, BasePrePostRunHooks
 
 
 class TestPrePostModelHooks(BasePrePostModelHooks):
@@ -37,7 +37,9 @@ class TestPrePostModelHooksOnSeedsPlusPrefixed(BasePrePostModelHooksOnSeedsPlusP
     pass
 
 
-class TestPrePostModelHooksOnSeedsPlusPrefixedWhitespace(BasePrePostModelHooksOnSeedsPlusPrefixedWhitespace):
+class TestPrePostModelHooksOnSeedsPlusPrefixedWhitespace(
+    BasePrePostModelHooksOnSeedsPlusPrefixedWhitespace
+):
     pass
 
 

@@ -2,12 +2,12 @@
 
 from dbt.tests.adapter.query_comment.test_query_comment import (
     BaseDefaultQueryComments,
-    BaseQueryComments,
-    BaseMacroQueryComments,
+    BaseEmptyQueryComments,
     BaseMacroArgsQueryComments,
     BaseMacroInvalidQueryComments,
+    BaseMacroQueryComments,
     BaseNullQueryComments,
-    BaseEmptyQueryComments,
+    BaseQueryComments,
 )
 
 

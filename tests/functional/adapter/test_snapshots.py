@@ -1,7 +1,7 @@
 """dbt-tests-adapter: snapshots.
 
-Left out: BaseSnapshotDbtValidToCurrent, which finds rows by the order in which Postgres stores them;
-TestSnapshotNewRecordDbtValidToCurrent and tests/functional/test_adapter.py cover the setting.
+Left out: BaseSnapshotDbtValidToCurrent, which finds rows by the order in which Postgres stores
+them; TestSnapshotNewRecordDbtValidToCurrent covers the setting.
 """
 
 from dbt.tests.adapter.simple_snapshot.new_record_check_mode import BaseSnapshotNewRecordCheckMode

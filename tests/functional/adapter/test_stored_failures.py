@@ -1,12 +1,12 @@
 """dbt-tests-adapter: failures of tests, kept."""
 
 from dbt.tests.adapter.store_test_failures_tests.basic import (
+    StoreTestFailuresAsExceptions,
+    StoreTestFailuresAsGeneric,
     StoreTestFailuresAsInteractions,
+    StoreTestFailuresAsProjectLevelEphemeral,
     StoreTestFailuresAsProjectLevelOff,
     StoreTestFailuresAsProjectLevelView,
-    StoreTestFailuresAsProjectLevelEphemeral,
-    StoreTestFailuresAsGeneric,
-    StoreTestFailuresAsExceptions,
 )
 from dbt.tests.adapter.store_test_failures_tests.test_store_test_failures import (
     BaseStoreTestFailures,

@@ -1,5 +1,11 @@
-"""dbt-tests-adapter: portable macros and types."""
+"""dbt-tests-adapter: portable macros and types.
 
+Left out: BaseCurrentTimestampAware, because Spark's time stamps reach Python without a zone.
+"""
+
+from typing import Any
+
+import pytest
 from dbt.tests.adapter.utils.data_types.test_type_bigint import BaseTypeBigInt
 from dbt.tests.adapter.utils.data_types.test_type_boolean import BaseTypeBoolean
 from dbt.tests.adapter.utils.data_types.test_type_float import BaseTypeFloat
@@ -16,7 +22,6 @@ from dbt.tests.adapter.utils.test_cast import BaseCast
 from dbt.tests.adapter.utils.test_cast_bool_to_text import BaseCastBoolToText
 from dbt.tests.adapter.utils.test_concat import BaseConcat
 from dbt.tests.adapter.utils.test_current_timestamp import (
-    BaseCurrentTimestampAware,
     BaseCurrentTimestampNaive,
 )
 from dbt.tests.adapter.utils.test_date import BaseDate
@@ -26,8 +31,8 @@ from dbt.tests.adapter.utils.test_dateadd import BaseDateAdd
 from dbt.tests.adapter.utils.test_datediff import BaseDateDiff
 from dbt.tests.adapter.utils.test_equals import BaseEquals
 from dbt.tests.adapter.utils.test_escape_single_quotes import (
-    BaseEscapeSingleQuotesQuote,
     BaseEscapeSingleQuotesBackslash,
+    BaseEscapeSingleQuotesQuote,
 )
 from dbt.tests.adapter.utils.test_except import BaseExcept
 from dbt.tests.adapter.utils.test_generate_series import BaseGenerateSeries
@@ -49,6 +54,8 @@ from dbt.tests.adapter.utils.test_string_literal import BaseStringLiteral
 from dbt.tests.adapter.utils.test_timestamps import BaseCurrentTimestamps
 from dbt.tests.adapter.utils.test_validate_sql import BaseValidateSqlMethod
 
+from tests.functional.adapter.postgres_text import WrittenForPostgres
+
 
 class TestTypeBigInt(BaseTypeBigInt):
     pass
@@ -59,11 +66,17 @@ class TestTypeBoolean(BaseTypeBoolean):
 
 
 class TestTypeFloat(BaseTypeFloat):
-    pass
+    # A seed's numbers are doubles unless told otherwise.
+    @pytest.fixture(scope="class")
+    def project_config_update(self) -> dict[str, Any]:
+        return {"seeds": {"test": {"expected": {"+column_types": {"float_col": "float"}}}}}
 
 
 class TestTypeInt(BaseTypeInt):
-    pass
+    # A seed's whole numbers are bigints unless told otherwise.
+    @pytest.fixture(scope="class")
+    def project_config_update(self) -> dict[str, Any]:
+        return {"seeds": {"test": {"expected": {"+column_types": {"int_col": "int"}}}}}
 
 
 class TestTypeNumeric(BaseTypeNumeric):
@@ -107,10 +120,6 @@ class TestCastBoolToText(BaseCastBoolToText):
 
 
 class TestConcat(BaseConcat):
-    pass
-
-
-class TestCurrentTimestampAware(BaseCurrentTimestampAware):
     pass
 
 
@@ -158,8 +167,9 @@ class TestGenerateSeries(BaseGenerateSeries):
     pass
 
 
-class TestGetIntervalsBetween(BaseGetIntervalsBetween):
-    pass
+class TestGetIntervalsBetween(WrittenForPostgres, BaseGetIntervalsBetween):
+    # Spark reads dates in the order of ISO.
+    replacements = {"09/01/2023": "2023-09-01", "09/12/2023": "2023-09-12"}
 
 
 class TestGetPowersOfTwo(BaseGetPowersOfTwo):
@@ -223,7 +233,20 @@ class TestStringLiteral(BaseStringLiteral):
 
 
 class TestCurrentTimestamps(BaseCurrentTimestamps):
-    pass
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        # Spark has one type of time stamp, and no macros of the time before it.
+        return {
+            "get_current_timestamp.sql": "select {{ current_timestamp() }} as current_timestamp"
+        }
+
+    @pytest.fixture(scope="class")
+    def expected_schema(self) -> dict[str, str]:
+        return {"current_timestamp": "timestamp"}
+
+    @pytest.fixture(scope="class")
+    def expected_sql(self) -> str:
+        return "select current_timestamp() as current_timestamp"
 
 
 class TestValidateSqlMethod(BaseValidateSqlMethod):
