@@ -1,0 +1,31 @@
+"""One schema, and one metadata schema, for each module."""
+
+from typing import Any
+
+import pytest
+
+from tests.functional.materialized_view.dbt_project import DbtProject
+from tests.functional.materialized_view.warehouse import Warehouse
+
+
+def _schema(request: pytest.FixtureRequest) -> str:
+    return str(request.module.__name__).rpartition(".")[2].removeprefix("test_")
+
+
+@pytest.fixture(scope="module")
+def lake(dbt_profile_target: dict[str, Any], request: pytest.FixtureRequest) -> Warehouse:
+    made = Warehouse(dbt_profile_target, _schema(request))
+    made.spark("create table @.orders (id bigint, customer string, amount bigint) using iceberg")
+    made.spark("insert into @.orders values (1, 'ann', 10), (2, 'bob', 20), (3, 'ann', 30)")
+    return made
+
+
+@pytest.fixture(scope="module")
+def project(
+    lake: Warehouse, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> DbtProject:
+    """A dbt project with the files of the module's FILES."""
+    folder = tmp_path_factory.mktemp(lake.schema)
+    made = DbtProject(folder, lake)
+    made.write(request.module.FILES)
+    return made

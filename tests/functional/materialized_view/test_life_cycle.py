@@ -1,0 +1,251 @@
+"""Create, read, write to base tables, refresh, drop: rows A and B of the reference systems."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from dbt.adapters.spark_mv.errors import UnknownMaterializedView
+from tests.functional.materialized_view.warehouse import Warehouse, assert_same
+
+QUERY = "select customer, sum(amount) as total from @.orders group by customer"
+
+
+@pytest.fixture
+def totals(lake: Warehouse) -> Any:
+    lake.sql(f"create or replace materialized view @.totals as {QUERY}")
+    lake.sql("refresh materialized view @.totals complete")
+    yield "totals"
+    lake.sql("drop materialized view if exists @.totals")
+
+
+def insert(lake: Warehouse, amount: int = 1) -> None:
+    lake.sql(f"insert into @.orders values (9, 'cy', {amount})")
+
+
+def test_rows_are_stored(lake: Warehouse, totals: str) -> None:
+    """A1: the rows are in a table of their own; reading them reads no base table."""
+    (plan,) = lake.spark(f"explain extended select * from @.{totals}")[0]
+    assert "totals__mv_" in plan
+    physical = plan.split("== Physical Plan ==")[1]
+    assert "orders" not in physical
+    ((provider,),) = [
+        (row[1],) for row in lake.spark(f"describe extended {lake.storage(totals)}")
+        if row[0] == "Provider"
+    ]
+    assert provider == "iceberg"
+
+
+def test_writes_only_mark(lake: Warehouse, totals: str) -> None:
+    """A2: five writes to a base table compute nothing."""
+    before = lake.build_of(totals)
+    for _ in range(5):
+        insert(lake)
+    assert lake.build_of(totals) == before
+
+
+def test_write_marks_read_refreshes(lake: Warehouse, totals: str) -> None:
+    """A3, A9: the flag is set by a write and cleared by the read that brings new rows."""
+    assert not lake.flag(totals)
+    insert(lake)
+    assert lake.flag(totals)
+    rows = lake.sql(f"select * from @.{totals}")
+    assert not lake.flag(totals)
+    assert sorted(rows) == sorted(lake.spark(QUERY))
+    assert_same(lake, f"select * from @.{totals}", QUERY)
+
+
+def test_registered_at_creation(lake: Warehouse, totals: str) -> None:
+    """A7: query, base tables and time of refresh are in the metadata, and the view is not stale."""
+    ((definition, status),) = lake.spark(
+        f"select definition, status from @meta.mv_status where table_name = '{totals}'"
+    )
+    assert (definition, status) == (lake.text(QUERY), "READY")
+    edges = lake.spark(
+        "select source_schema, source_name, source_kind, depth from @meta.mv_dependencies_graph "
+        f"where table_name = '{totals}'"
+    )
+    assert edges == [(lake.schema, "orders", "TABLE", 1)]
+    assert not lake.flag(totals)
+
+
+def test_unrelated_writes_mark_nothing(lake: Warehouse, totals: str) -> None:
+    """A8: a write to another table changes neither flag nor metadata."""
+    lake.sql("create or replace table @.unrelated (id int) using iceberg")
+    events = lake.value("select count(*) from @meta.mv_events")
+    lake.sql("insert into @.unrelated values (1)")
+    assert not lake.flag(totals)
+    assert lake.value("select count(*) from @meta.mv_events") == events
+
+
+def test_fresh_read_does_nothing(lake: Warehouse, totals: str) -> None:
+    """A10: two reads of a fresh view change neither rows nor history."""
+    before = lake.build_of(totals), lake.history(totals)
+    last = "select last_refresh_time from @meta.materialized_views where table_name = 'totals'"
+    at = lake.value(last)
+    for _ in range(2):
+        lake.sql(f"select * from @.{totals}")
+    assert (lake.build_of(totals), lake.history(totals)) == before
+    assert lake.value(last) == at
+
+
+def test_refresh_of_fresh_view(lake: Warehouse, totals: str) -> None:
+    """A11: an explicit refresh ignores the flag; with nothing new it moves only the time."""
+    last = "select last_refresh_time from @meta.materialized_views where table_name = 'totals'"
+    at, build = lake.value(last), lake.build_of(totals)
+    lake.sql(f"refresh materialized view @.{totals}")
+    assert lake.value(last) > at
+    assert lake.build_of(totals) == build
+    assert lake.history(totals)[-1] == ("SKIPPED",)
+    lake.sql(f"refresh materialized view @.{totals} complete")
+    assert lake.build_of(totals) != build
+    assert lake.history(totals)[-1] == ("SUCCEEDED",)
+
+
+def test_watermark_is_not_newer_than_the_rows(lake: Warehouse, totals: str) -> None:
+    """A13, X5: the rows are those of the query at the pinned version, and the watermark is its time."""
+    insert(lake)
+    lake.sql(f"select * from @.{totals}")
+    ((watermark, refreshed),) = lake.spark(
+        "select refresh_watermark, last_refresh_time from @meta.materialized_views "
+        f"where table_name = '{totals}'"
+    )
+    assert watermark <= refreshed
+    ((pinned,),) = lake.spark(
+        f"select pinned_version from @meta.mv_dependencies_graph where table_name = '{totals}'"
+    )
+    committed = lake.value(
+        f"select committed_at from @.orders.snapshots where snapshot_id = {pinned}"
+    )
+    assert watermark == committed
+    lake.spark("insert into @.orders values (10, 'dan', 5)")
+    pinned_query = QUERY.replace("@.orders", f"@.orders version as of {pinned}")
+    assert_same(lake, f"select * from @.{totals}", pinned_query)
+
+
+def test_value_of_refresh_time(lake: Warehouse) -> None:
+    """A17, E9, X13: current_timestamp is that of the refresh; only an explicit one moves it."""
+    lake.sql(
+        "create or replace materialized view @.stamped as "
+        "select max(id) as id, current_timestamp() as at from @.orders"
+    )
+    ((_, first),) = lake.sql("select * from @.stamped")
+    assert lake.sql("select at from @.stamped") == [(first,)]
+    time.sleep(0.01)
+    lake.sql("refresh materialized view @.stamped")
+    ((second,),) = lake.sql("select at from @.stamped")
+    assert second > first
+
+
+def test_one_refresh_for_many_writes(lake: Warehouse, totals: str) -> None:
+    """A18, E18: five writes and one read are one more refresh."""
+    before = lake.builds(totals)
+    for amount in range(5):
+        insert(lake, amount)
+    lake.sql(f"select * from @.{totals}")
+    assert lake.builds(totals) == before + 1
+
+
+def test_each_step_is_recorded(lake: Warehouse) -> None:
+    """B1, B10: creation, refreshes with method and trigger, removal."""
+    lake.sql(f"create materialized view @.steps as {QUERY}")
+    insert(lake)
+    lake.sql("select * from @.steps")
+    lake.command("run-operation").sql("call bq.refresh_materialized_view('@.steps')")
+    lake.sql("refresh materialized view @.steps complete")
+    found = lake.history("steps", "`trigger`, requested_method, method, state")
+    assert found == [
+        ("DBT_RUN", "auto", "complete", "SUCCEEDED"),
+        ("READ", "auto", "complete", "SUCCEEDED"),
+        ("MANUAL", "auto", "none", "SKIPPED"),
+        ("DBT_RUN", "complete", "complete", "SUCCEEDED"),
+    ]
+    lake.sql("drop materialized view @.steps")
+    status = "select count(*) from @meta.mv_status where table_name = 'steps'"
+    assert lake.value(status) == 0
+    assert [name for _, name in lake.relations() if name.startswith("steps")] == []
+
+
+def test_second_write_marks_nothing_more(lake: Warehouse, totals: str) -> None:
+    """B24: the first write appends one mark, the second none."""
+    marks = "select count(*) from @meta.mv_events where kind = 'MARKED_STALE'"
+    before = lake.value(marks)
+    insert(lake)
+    assert lake.value(marks) == before + 1
+    insert(lake)
+    assert lake.value(marks) == before + 1
+
+
+def test_view_named_twice_is_refreshed_once(lake: Warehouse, totals: str) -> None:
+    """B21: a self join of a stale view refreshes it once."""
+    insert(lake)
+    before = lake.builds(totals)
+    lake.sql(f"select * from @.{totals} a join @.{totals} b on a.customer = b.customer")
+    assert lake.builds(totals) == before + 1
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "drop materialized view @.nothing",
+        "drop materialized view @.orders",
+        "drop materialized view if exists @.orders",
+        "refresh materialized view @.nothing",
+        "refresh materialized view @.orders",
+        "explain materialized view @.orders",
+        "alter materialized view @.orders set options (enable_refresh = false)",
+    ],
+)
+def test_not_a_materialized_view(lake: Warehouse, statement: str) -> None:
+    """B18, B20: verbs on something else fail and change nothing."""
+    before = lake.state()
+    with pytest.raises(Exception) as caught:
+        lake.sql(statement)
+    assert isinstance(caught.value.__cause__, UnknownMaterializedView) or "materialized view" in str(
+        caught.value
+    )
+    assert lake.state() == before
+
+
+def test_drop_if_exists_of_nothing(lake: Warehouse) -> None:
+    """B18: IF EXISTS of a free name is no error."""
+    lake.sql("drop materialized view if exists @.nothing")
+
+
+def test_reading_tables_adds_no_history(lake: Warehouse, totals: str) -> None:
+    """B20: a read of a plain table does nothing to any view."""
+    events = lake.value("select count(*) from @meta.mv_events")
+    lake.sql("select * from @.orders")
+    assert lake.value("select count(*) from @meta.mv_events") == events
+
+
+def test_rows_and_bytes_follow(lake: Warehouse, totals: str) -> None:
+    """B26: row count, bytes and rows written are those of the last build."""
+    insert(lake)
+    lake.sql(f"select * from @.{totals}")
+    count = lake.value(f"select count(*) from @.{totals}")
+    ((rows, size),) = lake.spark(
+        f"select `rows`, bytes from @meta.mv_status where table_name = '{totals}'"
+    )
+    assert rows == count and size > 0
+    assert lake.history(totals, "rows_inserted")[-1] == (count,)
+
+
+def test_three_levels_are_fresh_after_one_read(lake: Warehouse, totals: str) -> None:
+    """B23, X8, E33: a write marks every level; one read refreshes them, inner first."""
+    lake.sql(
+        f"create materialized view @.level2 as select customer, total from @.{totals} where total > 0"
+    )
+    lake.sql("create materialized view @.level3 as select sum(total) as total from @.level2")
+    insert(lake, 70)
+    assert [lake.flag(name) for name in (totals, "level2", "level3")] == [True] * 3
+    lake.sql("select * from @.level3")
+    assert_same(lake, "select * from @.level3", "select sum(amount) from @.orders")
+    assert [lake.freshness(n) for n in (totals, "level2", "level3")] == ["FRESH"] * 3
+    assert [lake.flag(name) for name in (totals, "level2", "level3")] == [False] * 3
+    ended = [lake.history(n, "ended_at")[-1] for n in (totals, "level2", "level3")]
+    assert ended == sorted(ended)
+    for name in ("level3", "level2"):
+        lake.sql(f"drop materialized view @.{name}")
