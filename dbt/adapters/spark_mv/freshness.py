@@ -130,7 +130,7 @@ def judge(
     """
     missing = tuple(name for name, version in current.items() if version.kind == MISSING)
     if missing:
-        reason = reasons.base_table_dropped([str(name) for name in missing])
+        reason = reasons.base_table_dropped([name.shown for name in missing])
         return Verdict(Freshness.UNKNOWN, reason, missing=missing)
     if label is None:
         return Verdict(Freshness.UNKNOWN, reasons.WRITTEN_BY_HAND)
@@ -151,9 +151,9 @@ def _compare(label: Label, current: Mapping[TableName, Version]) -> Verdict:
         if name not in unversioned and not version.is_same(label.sources[name])
     )
     if changed:
-        reason = reasons.base_table_changed([str(name) for name in changed])
+        reason = reasons.base_table_changed([name.shown for name in changed])
         return Verdict(Freshness.STALE, reason, changed)
     if unversioned:
-        reason = reasons.base_table_unversioned([str(name) for name in unversioned])
+        reason = reasons.base_table_unversioned([name.shown for name in unversioned])
         return Verdict(Freshness.UNKNOWN, reason)
     return Verdict(Freshness.FRESH, reasons.NOTHING_CHANGED)

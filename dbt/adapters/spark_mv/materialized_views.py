@@ -111,7 +111,7 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
         with dbt_errors():
             core = self._core()
             view = load_view(core.engine.relations, self._name(relation))
-            verdict = core.engine.observer.look(view).verdict
+            verdict = core.engine.observer.look_through(view).verdict
         return (
             f"select {literal(verdict.freshness.value)} as freshness, "
             f"{literal(str(verdict.reason.text))} as reason"

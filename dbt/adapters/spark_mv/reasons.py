@@ -47,3 +47,8 @@ def base_table_dropped(names: list[str]) -> Reason:
 def base_table_unversioned(names: list[str]) -> Reason:
     """Reason for unknown freshness that lists the tables without versions."""
     return Reason("BASE_TABLE_UNVERSIONED", "has no versions to compare: " + ", ".join(names))
+
+
+def upstream_not_fresh(name: str, freshness: str) -> Reason:
+    """Reason for staleness of a view over another materialized view."""
+    return Reason("UPSTREAM_NOT_FRESH", f"it reads {name}, which is {freshness}")

@@ -7,10 +7,12 @@ SHOW CREATE TABLE give the same facts.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, Row, TableFacts, ViewFacts
-from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, Namespace, TableName, resolve
+from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, Namespace, TableName, quote, resolve
 from dbt.adapters.spark_mv.sql.statement import words_of
 
 _NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "NoSuchTable", "NoSuchNamespace",
@@ -30,6 +32,20 @@ class Relations:
         self._executor = executor
         self._lock = threading.Lock()
         self._catalogs: dict[str, bool] = {}
+        self._threads = threading.local()
+
+    @contextmanager
+    def remembered(self) -> Iterator[None]:
+        """Inside the block this thread asks SQL once for each name: one consistent look.
+
+        The catalog's own road is cheap enough to be asked every time.
+        """
+        outer = getattr(self._threads, "facts", None)
+        self._threads.facts = {} if outer is None else outer
+        try:
+            yield
+        finally:
+            self._threads.facts = outer
 
     def current_namespace(self) -> Namespace:
         """Where the session looks up unqualified names now."""
@@ -61,6 +77,14 @@ class Relations:
         road = self._executor.road
         if road is not None and road.handles(name.catalog):
             return road.lookup(name.parts)
+        known: dict[TableName, Facts | None] | None = getattr(self._threads, "facts", None)
+        if known is None:
+            return self._ask(name)
+        if name not in known:
+            known[name] = self._ask(name)
+        return known[name]
+
+    def _ask(self, name: TableName) -> Facts | None:
         try:
             rows = self._executor.query(f"DESCRIBE TABLE EXTENDED {name.sql}")
         except StatementFailed as error:
@@ -74,14 +98,18 @@ class Relations:
 
     def _view(self, name: TableName, rows: list[Row], details: dict[str, str]) -> ViewFacts:
         home = details["View Catalog and Namespace"].split(".")
-        text = details.get("View Text") or _text_of_create(
-            self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0]
-        )
         properties = {
             str(key): str(value)
             for key, value in self._executor.query(f"SHOW TBLPROPERTIES {name.sql}")
         }
         columns = tuple(str(row[0]) for row in _columns(rows))
+        if "mv.storage_table" in properties:
+            listed = ", ".join(quote(column) for column in columns)
+            text = f"SELECT {listed} FROM {name.sibling(properties['mv.storage_table']).sql}"
+        else:
+            text = details.get("View Text") or _text_of_create(
+                self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0]
+            )
         return ViewFacts(
             text=text,
             catalog=home[0].strip("`"),

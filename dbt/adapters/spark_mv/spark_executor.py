@@ -18,6 +18,8 @@ OWN_SETTINGS = {
     "spark.sql.sources.partitionOverwriteMode": "STATIC",
 }
 
+_POLL_INTERVAL = 0.1
+
 
 class SessionExecutor:
     """Statements on a SparkSession of this process, classic or Connect."""
@@ -97,6 +99,9 @@ class ConnectionExecutor:
 
     def _open(self, settings: Mapping[str, str]) -> Any:
         handle = self._connect()
+        if hasattr(handle, "poll_interval"):
+            # Our statements are short: the profile's interval of seconds would be most of the time.
+            handle.poll_interval = _POLL_INTERVAL
         for key, value in {**OWN_SETTINGS, **settings}.items():
             _rows(handle, f"SET `{key}`=`{value}`")
         return handle

@@ -57,7 +57,7 @@ class Operations:
             chosen = [state for state in chosen if self._needs_refresh(state)]
         request = Request(MANUAL, method.lower(), wait, explicit=True)
         if dry_run:
-            return self._each(chosen, lambda state: self._dry_run(state, request), ("plan",))
+            return self._explained(chosen, request)
         columns = ("state", "method", "rows", "seconds", "reason")
         return self._each(chosen, lambda state: [self._refresh(state, request)], columns)
 
@@ -70,9 +70,15 @@ class Operations:
         out = self._verbs.refresh(state.name, request)
         return (out.state, out.method, out.rows, round(out.seconds, 2), out.reason)
 
-    def _dry_run(self, state: ViewState, request: Request) -> list[tuple[Any, ...]]:
-        lines = explain_view(self._engine, self._refresher, state.name, request)
-        return [(line,) for line in lines]
+    def _explained(self, chosen: list[ViewState], request: Request) -> Report:
+        lines: list[str] = []
+        failures: list[str] = []
+        for state in chosen:
+            try:
+                lines += [*explain_view(self._engine, self._refresher, state.name, request), ""]
+            except MaterializedViewError as error:
+                failures.append(str(error))
+        return Report((), (), tuple(failures), tuple(lines[:-1]))
 
     def _each(
         self,
@@ -126,7 +132,7 @@ class Operations:
 
     def _look(self, state: ViewState) -> Look | None:
         view = find_view(self._engine.relations, state.name)
-        return self._engine.observer.look(view) if view is not None else None
+        return self._engine.observer.look_through(view) if view is not None else None
 
     def history(self, view: Any = None, all: bool = False, limit: int = 50) -> Report:  # noqa: A002
         """The newest refreshes, newest last."""
@@ -148,10 +154,7 @@ class Operations:
 
     def explain(self, view: Any = None) -> Report:
         """What a refresh of each view would do now, and why."""
-        request = Request(MANUAL, explicit=True)
-        return self._each(
-            self._chosen(view), lambda state: self._dry_run(state, request), ("explain",)
-        )
+        return self._explained(self._chosen(view), Request(MANUAL, explicit=True))
 
     def verify(self, view: Any = None, repair: bool = False, all: bool = False) -> Report:  # noqa: A002
         """Compare stored rows with the query at the pinned versions; `repair` refreshes after."""

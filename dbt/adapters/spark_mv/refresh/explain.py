@@ -17,7 +17,7 @@ def explain_view(
 ) -> list[str]:
     """Lines that describe the view's state and the plan of `request`."""
     look = engine.observer.look(load_view(engine.relations, name))
-    view, verdict = look.view, look.verdict
+    view, verdict = look.view, engine.observer.look_through(look.view).verdict
     lines = [
         f"materialized view  {name}",
         f"storage table      {view.storage}",

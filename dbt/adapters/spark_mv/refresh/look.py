@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
+from dbt.adapters.spark_mv.views.registry import load_view
 
 
 @dataclass
@@ -63,6 +64,10 @@ class Observer:
     def look(self, view: MaterializedView, group: Group | None = None) -> Look:
         """Label first, versions after it: a label is then never newer than what it is held
         against."""
+        with self._relations.remembered():
+            return self._look(view, group)
+
+    def _look(self, view: MaterializedView, group: Group | None) -> Look:
         storage = self._relations.lookup(view.storage)
         exists = isinstance(storage, TableFacts)
         chain = iceberg.labelled_chain(self._executor, view.storage) if exists else []
@@ -87,6 +92,21 @@ class Observer:
             view, current, expansion, versions, label, chain[0] if chain else None,
             exists, schema_id, verdict,
         )
+
+    def look_through(self, view: MaterializedView) -> Look:
+        """As `look`, but a view over a materialized view that is not fresh is not fresh either."""
+        look = self.look(view)
+        if not look.verdict.is_fresh:
+            return look
+        for upstream in look.expansion.storages:
+            below = self.look_through(load_view(self._relations, upstream)).verdict
+            if not below.is_fresh:
+                reason = reasons.upstream_not_fresh(str(upstream), below.freshness.value)
+                freshness = (
+                    Freshness.STALE if below.freshness is Freshness.STALE else Freshness.UNKNOWN
+                )
+                return replace(look, verdict=Verdict(freshness, reason))
+        return look
 
     def _schema_id(self, name: TableName, facts: object) -> int | None:
         if isinstance(facts, TableFacts) and facts.schema_id is not None:
@@ -118,7 +138,7 @@ class Observer:
         )
         if not changed:
             return Verdict(Freshness.FRESH, reasons.EQUIVALENT_VERSIONS)
-        reason = reasons.base_table_changed([str(name) for name in changed])
+        reason = reasons.base_table_changed([name.shown for name in changed])
         return Verdict(Freshness.STALE, reason, changed)
 
     def _has_same_rows(self, name: TableName, old: Version, new: Version) -> bool:

@@ -55,7 +55,9 @@ class Refresher:
             raise _running(name, None)
         try:
             for _ in range(_ATTEMPTS):
-                outcome = self._attempt(load_view(self._engine.relations, name), request, group)
+                with self._engine.relations.remembered():
+                    view = load_view(self._engine.relations, name)
+                    outcome = self._attempt(view, request, group)
                 if outcome is not None:
                     return outcome
                 group = None

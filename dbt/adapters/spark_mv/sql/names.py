@@ -40,6 +40,12 @@ class TableName:
         """The name as SQL, each part quoted."""
         return quote_parts(self.parts)
 
+    @property
+    def shown(self) -> str:
+        """The name for people: a storage table goes by the name of its materialized view."""
+        stored = STORAGE_NAME.match(self.name)
+        return str(self.sibling(stored["view"]) if stored else self)
+
     def sibling(self, name: str) -> TableName:
         """The relation `name` beside this one."""
         return TableName(self.catalog, self.namespace, name)
