@@ -13,6 +13,6 @@
     {%- do changes.append(adapter.quote(name) ~ ' comment ' ~ adapter.text_literal(column['description'])) -%}
   {%- endfor -%}
   {%- if changes and relation.is_table and config.get('file_format') in ['delta', 'hudi', 'iceberg'] -%}
-    {%- do run_query('alter table ' ~ relation ~ ' alter column ' ~ changes | join(', ')) -%}
+    {%- do run_query('alter table ' ~ relation.render() ~ ' alter column ' ~ changes | join(', ')) -%}
   {%- endif -%}
 {% endmacro %}

@@ -17,7 +17,7 @@ LAYERS = (
     {"views", "base_tables"},
     {"freshness", "metadata", "ivm", "rewrite"},
     {"refresh"},
-    {"answers"},
+    {"answers", "information_schema"},
     {"pipeline"},
 )
 EDGE = len(LAYERS)

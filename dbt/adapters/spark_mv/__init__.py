@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 Plugin = AdapterPlugin(
-    adapter=SparkMVAdapter,  # type: ignore[arg-type]
+    adapter=SparkMVAdapter,
     credentials=SparkMVCredentials,
     include_path=spark_mv.PACKAGE_PATH,
     dependencies=["spark"],

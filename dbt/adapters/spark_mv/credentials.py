@@ -31,6 +31,8 @@ class SparkMVCredentials(SparkCredentials):
     """A profile target: where Spark is, and where our own tables go."""
 
     method: SparkMVConnectionMethod = SparkMVConnectionMethod.SESSION  # type: ignore[assignment]
+    host: str | None = None
+    server_side_parameters: dict[str, str] = field(default_factory=dict)
     path: str = "warehouse"
     metadata_schema: str = "mv_metadata"
     refresh_timeout: int = 3600

@@ -92,7 +92,7 @@ class SparkMVAdapter(MaterializedViewMethods, SparkAdapter):
 
     def get_relation(self, database: str, schema: str, identifier: str) -> BaseRelation | None:
         """The relation of a name, in the letters that the catalog keeps."""
-        listed = self.list_relations(None, schema)  # type: ignore[arg-type]
+        listed = self.list_relations(None, schema)
         exact = [relation for relation in listed if relation.identifier == identifier]
         if exact or not self._folds_names():
             return next(iter(exact), None)

@@ -158,7 +158,7 @@ class SessionConnection(SparkConnectionWrapper):
         """Name and type of each column of the result."""
         if self._frame is None:
             return []
-        fields = self._call(lambda: self._frame.schema.fields)  # type: ignore[union-attr]
+        fields = self._call(lambda: self._frame.schema.fields)
         return [
             (field.name, field.dataType.simpleString(), None, None, None, None, field.nullable)
             for field in fields

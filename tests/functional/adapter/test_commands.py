@@ -62,8 +62,9 @@ class TestEmptyInlineSourceRef(BaseTestEmptyInlineSourceRef):
     pass
 
 
-class TestMetadataWithEmptyFlag(MetadataWithEmptyFlag):
-    pass
+class TestMetadataWithEmptyFlag(WrittenForPostgres, MetadataWithEmptyFlag):
+    # Spark has no varchar without a length.
+    replacements = {"varchar": "string"}
 
 
 class TestSampleMode(WrittenForPostgres, BaseSampleModeTest):
