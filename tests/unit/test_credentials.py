@@ -2,6 +2,7 @@ import os
 from typing import Any
 
 import pytest
+
 from dbt.adapters.spark_mv.credentials import SparkMVCredentials
 from dbt.adapters.spark_mv.embedded import embedded_conf
 

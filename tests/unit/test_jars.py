@@ -2,8 +2,9 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from dbt.adapters.spark_mv import jars
 from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.spark_mv import jars
 
 
 @pytest.fixture
