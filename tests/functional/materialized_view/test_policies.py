@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,8 @@ from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 QUERY = "select customer, sum(amount) as total from @.orders group by customer"
 TOTAL = "select sum(total) from @.{view}"
 Make = Callable[..., str]
+# No two tests share a name: a history is kept by name, also after a drop.
+_numbers = itertools.count()
 
 
 @pytest.fixture
@@ -21,7 +24,7 @@ def make(lake: Warehouse) -> Any:
     made: list[str] = []
 
     def create(options: str, query: str = QUERY) -> str:
-        name = f"v{len(made)}"
+        name = f"v{next(_numbers)}"
         lake.sql(f"create materialized view @.{name} options ({options}) as {query}")
         made.append(name)
         lake.spark("insert into @.orders values (7, 'gus', 100)")

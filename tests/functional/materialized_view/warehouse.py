@@ -10,10 +10,11 @@ from multiprocessing import get_context
 from types import SimpleNamespace
 from typing import Any
 
+from pyspark.errors import AnalysisException
+
 from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
 from dbt.adapters.spark_mv.credentials import SparkMVCredentials
 from dbt.adapters.spark_mv.session import spark_session
-from pyspark.errors import AnalysisException
 
 Rows = list[tuple[Any, ...]]
 
@@ -101,13 +102,13 @@ class Warehouse:
         return self.snapshot(self.storage(view))
 
     def flag(self, view: str) -> bool:
-        """The stale flag in the metadata."""
-        return bool(
-            self.value(
-                "select is_stale from @meta.materialized_views where table_name = "
-                f"'{view}' and table_schema = '{self.schema}'"
-            )
+        """The stale flag, as the metadata's newest event about it says."""
+        found = self.value(
+            "select max_by(coalesce(get_json_object(payload, '$.stale'), 'false'), at) "
+            "from @meta.mv_events where kind in ('MARKED_STALE', 'REFRESH_SUCCEEDED', "
+            f"'REFRESH_SKIPPED') and view_name = 'local.{self.schema}.{view}'"
         )
+        return bool(found == "true")
 
     def history(self, view: str, columns: str = "state") -> Rows:
         """Refreshes of a view, oldest first."""
