@@ -29,6 +29,7 @@ class AnswerCursor:
 
     @property
     def description(self) -> list[tuple[Any, ...]]:
+        """Name of each column, in DB-API's shape."""
         return [(name, "string", None, None, None, None, True) for name in self.answer.columns]
 
     def fetchall(self) -> list[Any]:

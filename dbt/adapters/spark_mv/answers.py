@@ -46,9 +46,13 @@ class Asker(Protocol):
     is_reduced: bool
     rebuilds: bool
 
-    def namespace(self) -> Namespace: ...
+    def namespace(self) -> Namespace:
+        """Where unqualified names are looked up."""
+        ...
 
-    def settings(self) -> Mapping[str, str]: ...
+    def settings(self) -> Mapping[str, str]:
+        """Session settings that change what a query returns."""
+        ...
 
 
 class MaterializedViewVerbs:
@@ -126,5 +130,3 @@ def _outcome(outcome: Outcome) -> Answer:
 
 def _done(message: str) -> Answer:
     return Answer(("result",), ((message,),), message)
-
-

@@ -17,6 +17,7 @@ class MaterializedViewFailure(DbtRuntimeError):
 
     @property
     def type(self) -> str:
+        """The heading of the error."""
         return "Materialized View"
 
 

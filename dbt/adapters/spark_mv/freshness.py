@@ -84,6 +84,7 @@ class Verdict:
 
     @property
     def is_fresh(self) -> bool:
+        """Whether the stored rows are known to be those of the query now."""
         return self.freshness is Freshness.FRESH
 
 

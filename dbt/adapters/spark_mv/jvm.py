@@ -176,9 +176,7 @@ class JvmRoad:
     def create_branch(self, parts: Parts, branch: str, snapshot_id: str) -> None:
         """Create a branch at a snapshot; fails if it exists."""
         table = self._call(self._table, parts)
-        self._call(
-            lambda: table.manageSnapshots().createBranch(branch, int(snapshot_id)).commit()
-        )
+        self._call(lambda: table.manageSnapshots().createBranch(branch, int(snapshot_id)).commit())
 
     def publish(self, parts: Parts, branch: str, drop: Sequence[str]) -> None:
         """Fast-forward main to `branch` and drop branches, in one commit."""

@@ -125,5 +125,3 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
             core = self._core()
             view = load_view(core.engine.relations, self._name(relation))
             return differences_query(core.engine, view)
-
-

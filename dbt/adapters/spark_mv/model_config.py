@@ -100,7 +100,9 @@ def _columns(model: Mapping[str, Any], query_columns: Sequence[str]) -> str:
     described = {
         name.lower(): column.get("description") for name, column in model["columns"].items()
     }
-    return "(" + ", ".join(_column(name, described.get(name.lower())) for name in query_columns) + ")"
+    return (
+        "(" + ", ".join(_column(name, described.get(name.lower())) for name in query_columns) + ")"
+    )
 
 
 def _column(name: str, description: str | None) -> str:

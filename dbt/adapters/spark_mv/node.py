@@ -33,25 +33,31 @@ class Invocation:
 
     @property
     def command(self) -> str:
+        """The dbt command, such as run or show."""
         return str(getattr(self._arguments, "which", "") or "")
 
     @property
     def gates_reads(self) -> bool:
-        return self.command in _GATED_COMMANDS and not self.is_reduced
+        """Whether statements of this command make what they read fresh."""
+        return self.command in _GATED_COMMANDS and not self._says("EMPTY", "SAMPLE")
 
     @property
     def is_reduced(self) -> bool:
         """Whether refs are rendered to less than what the models say."""
-        if self.command not in ("run", "build", "snapshot", "seed", "test"):
-            return False
-        return any(bool(self._argument(name)) for name in ("EMPTY", "SAMPLE", "DEFER"))
+        return self._says("EMPTY", "SAMPLE", "DEFER")
+
+    def _says(self, *flags: str) -> bool:
+        running = self.command in _RUNNING_COMMANDS
+        return running and any(bool(self._argument(flag)) for flag in flags)
 
     @property
     def full_refresh(self) -> bool:
+        """Whether --full-refresh was said."""
         return bool(self._argument("FULL_REFRESH"))
 
     @property
     def trigger(self) -> str:
+        """How the history names refreshes of this command."""
         return DBT_RUN if self.command in _RUNNING_COMMANDS else MANUAL
 
 

@@ -33,9 +33,13 @@ class StatementContext(Protocol):
     is_reduced: bool
     rebuilds: bool
 
-    def namespace(self) -> Namespace: ...
+    def namespace(self) -> Namespace:
+        """Where unqualified names are looked up."""
+        ...
 
-    def settings(self) -> Mapping[str, str]: ...
+    def settings(self) -> Mapping[str, str]:
+        """Session settings that change what a query returns."""
+        ...
 
     def declared_reads(self) -> Sequence[tuple[str, ...]]:
         """What dbt's manifest says the node reads, for statements that cannot be parsed."""
@@ -132,5 +136,3 @@ def _immutable(view: TableName, why: str) -> ImmutableView:
         f"{view} is a materialized view: {why}.",
         "Write to its base tables; to replace it, DROP MATERIALIZED VIEW first.",
     )
-
-

@@ -28,6 +28,7 @@ DEFINITION_CHANGED = Reason("DEFINITION_CHANGED", "its definition has changed")
 NOT_INCREMENTAL = Reason("NOT_INCREMENTAL", "partition and fast refresh are not available yet")
 REDUCED_RUN = Reason("REDUCED_RUN", "built by a run with --empty, --sample or --defer")
 UNPINNED_CHANGE = Reason("UNPINNED_CHANGE", "a base table changed while it was being read")
+ADOPTED = Reason("ADOPTED", "an earlier build of the same definition was there")
 LOST_RACE = Reason("LOST_RACE", "another refresh was published first")
 EQUIVALENT_VERSIONS = Reason(
     "EQUIVALENT_VERSIONS", "base tables moved to new versions with the same rows"

@@ -15,8 +15,14 @@ from dbt.adapters.spark_mv.executor import Executor, Row, TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, Namespace, TableName, quote, resolve
 from dbt.adapters.spark_mv.sql.statement import words_of
 
-_NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "NoSuchTable", "NoSuchNamespace",
-              "NoSuchView", "NoSuchDatabase")
+_NOT_FOUND = (
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "SCHEMA_NOT_FOUND",
+    "NoSuchTable",
+    "NoSuchNamespace",
+    "NoSuchView",
+    "NoSuchDatabase",
+)
 Facts = TableFacts | ViewFacts
 
 

@@ -75,7 +75,6 @@ def main_chain(
 
 def _snapshot(row: Sequence[object]) -> SnapshotFacts:
 
-
     summary = json.loads(str(row[4])) if row[4] else {}
     parent = None if row[1] is None else str(row[1])
     return SnapshotFacts(str(row[0]), parent, str(row[2]), int(str(row[3])), summary)
@@ -108,9 +107,7 @@ def branches(executor: Executor, name: TableName) -> dict[str, str]:
     road = executor.road
     if road is not None and road.handles(name.catalog):
         return road.branches(name.parts)
-    rows = executor.query(
-        f"SELECT name, snapshot_id FROM {name.sql}.`refs` WHERE type = 'BRANCH'"
-    )
+    rows = executor.query(f"SELECT name, snapshot_id FROM {name.sql}.`refs` WHERE type = 'BRANCH'")
     return {str(row[0]): str(row[1]) for row in rows}
 
 
@@ -133,9 +130,7 @@ def publish(executor: Executor, name: TableName, branch: str, drop: Sequence[str
         return
     catalog = name.catalog
     target = literal(".".join(f"`{part}`" for part in (*name.namespace, name.name)))
-    executor.query(
-        f"CALL `{catalog}`.system.fast_forward({target}, 'main', {literal(branch)})"
-    )
+    executor.query(f"CALL `{catalog}`.system.fast_forward({target}, 'main', {literal(branch)})")
     drop_branches(executor, name, drop)
 
 

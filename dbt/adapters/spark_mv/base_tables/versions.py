@@ -37,9 +37,11 @@ class Version:
 
     @property
     def can_pin(self) -> bool:
+        """Whether a query can read the table at this version."""
         return self.kind == iceberg.FORMAT and self.snapshot_id is not None
 
     def to_json(self) -> dict[str, Any]:
+        """The version as the label writes it."""
         return {key: value for key, value in vars(self).items() if value is not None}
 
     def __str__(self) -> str:

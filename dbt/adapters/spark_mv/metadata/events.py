@@ -47,6 +47,7 @@ class Event:
 
     @property
     def payload_json(self) -> str:
+        """The payload as it is stored."""
         return json.dumps(dict(self.payload), sort_keys=True, default=str)
 
 

@@ -33,6 +33,7 @@ class ViewState:
 
     @property
     def payload(self) -> dict[str, Any]:
+        """What the newest lifecycle event says of the view."""
         return dict(self.lifecycle.payload)
 
 
@@ -153,4 +154,5 @@ def _end_refresh(view: ViewState, event: Event) -> None:
             view.last_build = event
     elif event.kind == kinds.REFRESH_FAILED:
         view.failures += 1
+        view.is_stale, view.marked_at = True, view.marked_at or event.at
         view.last_error = str(event.payload.get("error", ""))

@@ -113,10 +113,10 @@ class Memory:
                 batch, self._pending, self._writing = self._pending, [], True
             try:
                 with self.open_store() as store:
-                    store.append(batch)
-                    version = store.version()
+                    version, before = store.append(batch)
                 with self._lock:
-                    self._version = version
+                    # Events of other processes in between are not known here: load again.
+                    self._version = version if before == self._version else "moved"
             except Exception as error:  # the history must never fail a refresh
                 self._warn(f"Could not write the metadata of materialized views: {error}")
             finally:

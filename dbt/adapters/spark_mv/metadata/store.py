@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.errors import CorruptMetadata, StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, TableFacts
 from dbt.adapters.spark_mv.metadata.events import Event
@@ -26,7 +27,10 @@ class MetadataStore:
         facts = self._relations.lookup(self.events)
         if not isinstance(facts, TableFacts):
             return None
-        return facts.snapshot_id or "unknown"
+        if facts.schema_id is None:
+            head = iceberg.heads(self._executor, [self.events]).get(self.events)
+            return (head[0] if head else None) or "empty"
+        return facts.snapshot_id or "empty"
 
     def create(self) -> None:
         """Create schema, table and views where they are missing."""
@@ -36,8 +40,16 @@ class MetadataStore:
         for statement in create_views(self.events):
             self._executor.query(statement)
 
-    def append(self, events: Sequence[Event]) -> None:
-        """Append events in one commit; creates the tables if somebody dropped them."""
+    def append(self, events: Sequence[Event]) -> tuple[str | None, str | None]:
+        """Append events in one commit; creates the tables if somebody dropped them.
+
+        Returns the version after it and the version that it came upon.
+        """
+        self._insert_rows(events)
+        chain = iceberg.main_chain(self._executor, self.events, 1)
+        return (chain[0].snapshot_id, chain[0].parent_id) if chain else (None, None)
+
+    def _insert_rows(self, events: Sequence[Event]) -> None:
         statement = self._insert(events)
         try:
             self._executor.query(statement)
@@ -103,8 +115,15 @@ def corrupt(events: TableName, event: Event) -> CorruptMetadata:
 
 
 def _row(event: Event) -> str:
-    texts = (event.view_id, event.view_name, event.kind, event.refresh_id, event.payload_json,
-             event.invocation_id, event.writer)
+    texts = (
+        event.view_id,
+        event.view_name,
+        event.kind,
+        event.refresh_id,
+        event.payload_json,
+        event.invocation_id,
+        event.writer,
+    )
     values = ", ".join(_hex(text) for text in texts)
     return f"({_hex(event.event_id)}, {event.at}, {values})"
 

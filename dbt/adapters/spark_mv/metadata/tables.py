@@ -69,7 +69,8 @@ WITH e AS (
 ), folded AS (
   SELECT e.view_id,
     max_by(get_json_object(e.payload, '$.stale') = 'true', e.at)
-      FILTER (WHERE e.kind IN ('MARKED_STALE', 'REFRESH_SUCCEEDED', 'REFRESH_SKIPPED')) AS is_stale,
+      FILTER (WHERE e.kind IN ('MARKED_STALE', 'REFRESH_SUCCEEDED', 'REFRESH_SKIPPED',
+        'REFRESH_FAILED')) AS is_stale,
     max(e.at) FILTER (WHERE e.kind IN ('REFRESH_SUCCEEDED', 'REFRESH_SKIPPED')) AS refreshed_at,
     max_by(e.payload, e.at) FILTER (WHERE e.kind = 'REFRESH_SUCCEEDED') AS build,
     max_by(e.payload, e.at) FILTER (WHERE e.kind LIKE 'REFRESH%' AND e.kind <> 'REFRESH_STARTED')
@@ -123,7 +124,9 @@ FROM live l LEFT JOIN folded f ON f.view_id = l.view_id
 """
 )
 
-_SOURCE = "array<struct<catalog:string,schema:string,name:string,kind:string,depth:int,table:string>>"
+_SOURCE = (
+    "array<struct<catalog:string,schema:string,name:string,kind:string,depth:int,table:string>>"
+)
 _GRAPH = (
     _LIVE
     + f"""

@@ -22,17 +22,25 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.registry import find_view
 
 _HISTORY_COLUMNS = (
-    "table_schema", "table_name", "trigger", "requested_method", "method", "state", "started_at",
-    "seconds", "rows_inserted", "rows_deleted", "reason", "error",
+    "table_schema",
+    "table_name",
+    "trigger",
+    "requested_method",
+    "method",
+    "state",
+    "started_at",
+    "seconds",
+    "rows_inserted",
+    "rows_deleted",
+    "reason",
+    "error",
 )
 
 
 class Operations:
     """Operations of one command, on the views of one project."""
 
-    def __init__(
-        self, engine: Engine, refresher: Refresher, verbs: MaterializedViewVerbs
-    ) -> None:
+    def __init__(self, engine: Engine, refresher: Refresher, verbs: MaterializedViewVerbs) -> None:
         self._engine = engine
         self._refresher = refresher
         self._verbs = verbs
@@ -48,8 +56,12 @@ class Operations:
         return selection.of_project(everything) if view is None else selection.select(view)
 
     def refresh(
-        self, view: Any = None, method: str = "auto", wait: bool = False,
-        dry_run: bool = False, all: bool = False,  # noqa: A002 - the user-visible name
+        self,
+        view: Any = None,
+        method: str = "auto",
+        wait: bool = False,
+        dry_run: bool = False,
+        all: bool = False,  # noqa: A002 - the user-visible name
     ) -> Report:
         """Refresh views, upstream first; without `view` those of the project that are not fresh."""
         chosen = self._chosen(view, all)
@@ -94,8 +106,11 @@ class Operations:
                 rows += [(str(state.name), *row) for row in act(state)]
             except MaterializedViewError as error:
                 failures.append(str(error))
-                rows.append((str(state.name), "FAILED", *[None] * (len(columns) - 2), error.problem)
-                            [: len(columns) + 1])
+                rows.append(
+                    (str(state.name), "FAILED", *[None] * (len(columns) - 2), error.problem)[
+                        : len(columns) + 1
+                    ]
+                )
         notes = () if chosen else ("nothing to do: every materialized view is fresh",)
         return Report(("view", *columns), tuple(rows), tuple(failures), notes)
 
@@ -104,7 +119,16 @@ class Operations:
         chosen = self._chosen(view, all)
         self._engine.history.close_dead()
         rows = tuple(self._status(state) for state in chosen)
-        columns = ("view", "status", "freshness", "flag", "last_refresh", "method", "rows", "reason")
+        columns = (
+            "view",
+            "status",
+            "freshness",
+            "flag",
+            "last_refresh",
+            "method",
+            "rows",
+            "reason",
+        )
         return Report(columns, rows, notes=() if rows else ("no materialized views",))
 
     def _status(self, state: ViewState) -> tuple[Any, ...]:
@@ -120,11 +144,19 @@ class Operations:
         if look is None:
             reason = "the view is gone; run its model again, or rebuild_metadata to forget it"
             return (str(state.name), "MISSING", "UNKNOWN", flag, when, None, None, reason)
-        status = "SUSPENDED" if state.suspended else "BROKEN" if self._broken(state, look) else "READY"
+        status = (
+            "SUSPENDED" if state.suspended else "BROKEN" if self._broken(state, look) else "READY"
+        )
         reason = state.last_error or str(look.verdict.reason.text)
         return (
-            str(state.name), status, look.verdict.freshness.value, flag, when,
-            build.get("method"), build.get("rows"), reason,
+            str(state.name),
+            status,
+            look.verdict.freshness.value,
+            flag,
+            when,
+            build.get("method"),
+            build.get("rows"),
+            reason,
         )
 
     def _broken(self, state: ViewState, look: Look) -> bool:
@@ -147,7 +179,8 @@ class Operations:
                 f"SELECT {columns} FROM {store.events.sibling('mv_refresh_history').sql}"
             )
         kept = [
-            tuple(row[1:]) for row in rows
+            tuple(row[1:])
+            for row in rows
             if TableName(row[0] or "", tuple((row[1] or "").split(".")), row[2] or "") in chosen
         ]
         return Report(_HISTORY_COLUMNS, tuple(kept[-limit:]))
@@ -200,5 +233,3 @@ def _difference(name: TableName, counts: Differences) -> str:
         f"unexpected, {counts.differing} differing.\n"
         "Repair it with `dbt run-operation verify --args '{view: .., repair: true}'`."
     )
-
-

@@ -52,9 +52,11 @@ def _register(engine: Engine, view: MaterializedView) -> None:
 
 
 def _remember_build(engine: Engine, look: Look) -> None:
-    label = read_label(iceberg.labelled_chain(engine.executor, look.view.storage)) if (
-        look.storage_exists
-    ) else None
+    label = (
+        read_label(iceberg.labelled_chain(engine.executor, look.view.storage))
+        if (look.storage_exists)
+        else None
+    )
     if label is None:
         return
     engine.history.succeeded(
@@ -76,7 +78,7 @@ def _remember_build(engine: Engine, look: Look) -> None:
 
 def _views(engine: Engine, catalog: str) -> list[TableName]:
     found = []
-    for (schema, *_) in engine.executor.query(f"SHOW SCHEMAS IN {quote_parts((catalog,))}"):
+    for schema, *_ in engine.executor.query(f"SHOW SCHEMAS IN {quote_parts((catalog,))}"):
         namespace = tuple(part.strip("`") for part in str(schema).split("."))
         try:
             rows = engine.executor.query(f"SHOW VIEWS IN {quote_parts((catalog, *namespace))}")

@@ -29,9 +29,7 @@ class Selection:
     def of_project(self, everything: bool = False) -> list[ViewState]:
         """The views in this project's schemas, or all, upstream first."""
         wanted = {
-            name
-            for name in self._views
-            if everything or name.schema.lower() in self._schemas
+            name for name in self._views if everything or name.schema.lower() in self._schemas
         }
         return self._ordered(wanted)
 
@@ -83,7 +81,8 @@ class Selection:
         parts = parse_name(text)
         if len(parts) > 3:
             raise InvalidName(
-                f"{text!r} has {len(parts)} parts.", "Write name, schema.name or catalog.schema.name."
+                f"{text!r} has {len(parts)} parts.",
+                "Write name, schema.name or catalog.schema.name.",
             )
         matches = [view for view in self._views.values() if _ends_with(view.name.parts, parts)]
         if len(parts) == 1:

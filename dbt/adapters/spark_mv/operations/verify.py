@@ -27,6 +27,7 @@ class Differences:
 
     @property
     def any(self) -> bool:
+        """Whether anything differs."""
         return bool(self.missing or self.unexpected or self.differing)
 
 

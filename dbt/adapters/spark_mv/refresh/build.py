@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables.versions import UNVERSIONED, Version
 from dbt.adapters.spark_mv.errors import PublishRefused, RefreshFailed, StatementFailed
@@ -22,7 +23,7 @@ from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.pin import pinned_query
 from dbt.adapters.spark_mv.refresh.plan import RefreshPlan
 from dbt.adapters.spark_mv.refresh.registration import register
-from dbt.adapters.spark_mv.refresh.request import SUCCEEDED, Outcome, Request
+from dbt.adapters.spark_mv.refresh.request import ADOPTED, SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.sql.names import TableName, quote_parts
 from dbt.adapters.spark_mv.views.definition import (
     Column,
@@ -50,9 +51,7 @@ class Builder:
         with self._engine.executor.isolated(definition.settings) as session:
             session.query(_use(home.catalog, home.namespace))
             rows = session.query(statements.describe_query(definition.query))
-        columns = tuple(
-            Column(str(row[0]), str(row[1]), comments.get(str(row[0]))) for row in rows
-        )
+        columns = tuple(Column(str(row[0]), str(row[1]), comments.get(str(row[0]))) for row in rows)
         return replace(definition, columns=columns)
 
     def label_settings(self, label: Label) -> dict[str, str]:
@@ -65,9 +64,7 @@ class Builder:
         """The definition means something else now: build it aside and swap."""
         old = look.view
         name = storage_name(old.name, definition.hash, old.layout, old.options.tblproperties)
-        view = replace(
-            old, definition=definition, definition_hash=definition.hash, storage=name
-        )
+        view = replace(old, definition=definition, definition_hash=definition.hash, storage=name)
         if view.storage == old.storage:
             # No build to keep: the storage table is gone, or was emptied of its history.
             self._engine.executor.query(statements.drop_storage(old.storage))
@@ -85,8 +82,13 @@ class Builder:
         """Make storage table and view, register them, record the refresh."""
         began = time.monotonic()
         label = Label(
-            uuid.uuid4().hex, view.definition_hash, versions, time.time(), 0,
-            request.reduced, plan.method,
+            uuid.uuid4().hex,
+            view.definition_hash,
+            versions,
+            time.time(),
+            0,
+            request.reduced,
+            plan.method,
         )
         try:
             created = self._create_storage(view, label)
@@ -104,11 +106,20 @@ class Builder:
         register(self._engine.memory, view, expansion, replaced)
         snapshot = next(iter(iceberg.main_chain(self._engine.executor, view.storage, 1)), None)
         seconds = time.monotonic() - began
-        if created:
-            self._engine.history.started(
-                view, label.refresh_id, request, None, plan.method, plan.reason, {}, versions
-            )
-            self.record_success(view, versions, plan, label, snapshot, seconds)
+        if not created:
+            return Outcome(view.name, ADOPTED, "none", reasons.ADOPTED.text, seconds)
+        self._engine.history.started(
+            view,
+            label.refresh_id,
+            request,
+            None,
+            plan.method,
+            plan.reason,
+            {},
+            versions,
+            label.evaluated_at,
+        )
+        self.record_success(view, versions, plan, label, snapshot, seconds)
         rows = iceberg.summary_number(snapshot.summary, "total-records") if snapshot else None
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
 
@@ -140,7 +151,9 @@ class Builder:
             except StatementFailed as error:
                 if not any(text in str(error) for text in _ALREADY_EXISTS):
                     raise
-        raise StatementFailed(f"{view.storage} or its base tables are changed by others all the time.")
+        raise StatementFailed(
+            f"{view.storage} or its base tables are changed by others all the time."
+        )
 
     def _has_moved(
         self, unpinned: tuple[TableName, ...], before: Mapping[TableName, Version]

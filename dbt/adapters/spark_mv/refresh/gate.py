@@ -82,17 +82,13 @@ class Gate:
         ]
         views = dict.fromkeys(view for _, found in read for view in found)
         group = Group()
-        inline = {
-            view for view in views if self._reader.prepare(view, group) is Serving.INLINE
-        }
+        inline = {view for view in views if self._reader.prepare(view, group) is Serving.INLINE}
         if not inline:
             return sql
         targets = [reference for reference, found in read if inline.intersection(found)]
         return splice(sql, targets, lambda reference: self._inlined(reference, home, inline))
 
-    def _references(
-        self, sql: str, declared: Callable[[], Sequence[Parts]]
-    ) -> list[Reference]:
+    def _references(self, sql: str, declared: Callable[[], Sequence[Parts]]) -> list[Reference]:
         tree = parse(sql)
         if tree is not None:
             return [reference for reference in reads_of(tree).references if not reference.fixed]
@@ -103,9 +99,7 @@ class Gate:
             )
         return [Reference(parts, 0, 0, False, False) for parts in declared()]
 
-    def _inlined(
-        self, reference: Reference, home: Namespace, inline: set[TableName]
-    ) -> str | None:
+    def _inlined(self, reference: Reference, home: Namespace, inline: set[TableName]) -> str | None:
         if reference.end == 0:
             return None
         name = self._engine.relations.resolve(reference.parts, home)

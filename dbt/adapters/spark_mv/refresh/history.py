@@ -59,13 +59,14 @@ class History:
         reason: Reason,
         old: Versions,
         new: Versions,
+        started_at: float | None = None,
     ) -> None:
-        """A refresh owns its branch and begins to write."""
+        """A refresh owns its branch and begins to write; `started_at` is epoch seconds."""
         self._record(
             kinds.REFRESH_STARTED,
             view,
             refresh_id,
-            **_who(view, request),
+            **{**_who(view, request), **_since(started_at)},
             method=method,
             reason=str(reason),
             branch=branch,
@@ -122,6 +123,7 @@ class History:
             **_who(view, request),
             error=error[: kinds.MAX_ERROR_LENGTH],
             seconds=seconds,
+            stale=True,
         )
 
     def abandoned(self, view: MaterializedView, refresh_id: str, reason: Reason) -> None:
@@ -148,8 +150,12 @@ class History:
                 }
             self._memory.record(
                 new_event(
-                    ended, event.view_id, event.view_name, refresh_id=refresh_id,
-                    invocation_id=event.invocation_id, payload=payload,
+                    ended,
+                    event.view_id,
+                    event.view_name,
+                    refresh_id=refresh_id,
+                    invocation_id=event.invocation_id,
+                    payload=payload,
                 )
             )
 
@@ -163,6 +169,10 @@ class History:
         except StatementFailed:
             return None
         return next((s for s in chain if s.summary.get(LABEL_ID) == refresh_id), None)
+
+
+def _since(started_at: float | None) -> dict[str, int]:
+    return {} if started_at is None else {"started_us": int(started_at * 1e6)}
 
 
 def _who(view: MaterializedView, request: Request) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from dbt.adapters.spark_mv.refresh.look import Group
 from dbt.adapters.spark_mv.refresh.plan import CompleteRefresh
 from dbt.adapters.spark_mv.refresh.read import Reader
 from dbt.adapters.spark_mv.refresh.registration import register, unregister
-from dbt.adapters.spark_mv.refresh.request import CREATE, UPSTREAM, Outcome, Request
+from dbt.adapters.spark_mv.refresh.request import ADOPTED, CREATE, UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, check_view_name
@@ -79,13 +79,15 @@ class Lifecycle:
             return self._keep(existing, wanted, expansion, context)
         if existing is not None and context.reduced:
             return self._keep(existing, existing, expansion, replace(context, rebuild=False))
+        request = Request(context.trigger, explicit=True, reduced=context.reduced)
         with with_lock:
             versions = self._engine.versions.read(expansion.tables)
             reason = reasons.DEFINITION_CHANGED if existing else reasons.NEVER_BUILT
-            request = Request(context.trigger, explicit=True, reduced=context.reduced)
-            return self._builder.build(
-                wanted, expansion, versions, CompleteRefresh(reason), request, replaced=existing
-            )
+            plan = CompleteRefresh(reason)
+            outcome = self._builder.build(wanted, expansion, versions, plan, request, existing)
+        if outcome.state == ADOPTED:
+            return self._refresher.refresh(name, Request(context.trigger))
+        return outcome
 
     def _existing(
         self, name: TableName, statement: CreateView, context: Context
@@ -257,5 +259,3 @@ def _documented(
             "Query returns: " + ", ".join(column.name for column in columns) + ".",
         )
     return tuple(replace(column, comment=given[column.name.lower()]) for column in columns)
-
-

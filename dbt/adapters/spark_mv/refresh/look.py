@@ -89,8 +89,15 @@ class Observer:
             else Verdict(Freshness.NEVER_BUILT, reasons.NEVER_BUILT)
         )
         return Look(
-            view, current, expansion, versions, label, chain[0] if chain else None,
-            exists, schema_id, verdict,
+            view,
+            current,
+            expansion,
+            versions,
+            label,
+            chain[0] if chain else None,
+            exists,
+            schema_id,
+            verdict,
         )
 
     def look_through(self, view: MaterializedView) -> Look:

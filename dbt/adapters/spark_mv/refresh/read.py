@@ -50,7 +50,9 @@ class Reader:
         view = load_view(self._engine.relations, name)
         look = self._engine.observer.look(view, group)
         for upstream in look.expansion.storages:
-            self.upstream_first(upstream, Request(UPSTREAM, wait=request.wait), group)
+            above = load_view(self._engine.relations, upstream)
+            if above.options.enable_refresh and not above.reduced:
+                self.upstream_first(upstream, Request(UPSTREAM, wait=request.wait), group)
         self._forget_storages(look, group)
         return self._refresher.refresh(name, request, group)
 

@@ -57,7 +57,10 @@ def unregister(memory: Memory, view_id: str, name: TableName) -> None:
     """Record that a view is gone."""
     memory.record(
         new_event(
-            kinds.DROPPED, view_id, ".".join(name.parts), invocation_id=memory.invocation_id,
+            kinds.DROPPED,
+            view_id,
+            ".".join(name.parts),
+            invocation_id=memory.invocation_id,
             key=view_id,
         )
     )
@@ -66,7 +69,10 @@ def unregister(memory: Memory, view_id: str, name: TableName) -> None:
 def _record(memory: Memory, view: MaterializedView, kind: str, payload: dict[str, Any]) -> None:
     memory.record(
         new_event(
-            kind, view.id, ".".join(view.name.parts), invocation_id=memory.invocation_id,
+            kind,
+            view.id,
+            ".".join(view.name.parts),
+            invocation_id=memory.invocation_id,
             payload=payload,
         )
     )

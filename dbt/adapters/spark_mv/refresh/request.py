@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from dbt.adapters.spark_mv.sql.names import TableName
 
 CREATE, DBT_RUN, READ = "CREATE", "DBT_RUN", "READ"
 MANUAL, SCHEDULE, UPSTREAM = "MANUAL", "SCHEDULE", "UPSTREAM"
 SUCCEEDED, SKIPPED, FAILED = "SUCCEEDED", "SKIPPED", "FAILED"
+ADOPTED = "ADOPTED"
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,6 @@ class Outcome:
     seconds: float = 0.0
     rows: int | None = None
     error: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "view": str(self.view)}
 
     def __str__(self) -> str:
         if self.state == SKIPPED:

@@ -27,7 +27,7 @@ from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.look import Group, Look
 from dbt.adapters.spark_mv.refresh.pin import pinned_query
 from dbt.adapters.spark_mv.refresh.plan import NoRefresh, RefreshPlan, plan_refresh
-from dbt.adapters.spark_mv.refresh.request import SKIPPED, SUCCEEDED, Outcome, Request
+from dbt.adapters.spark_mv.refresh.request import ADOPTED, SKIPPED, SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
@@ -95,7 +95,8 @@ class Refresher:
         except StatementFailed as error:
             raise self._failed(view, request, str(error), 0.0) from None
         if current.hash != view.definition_hash or look.head is None:
-            return self._builder.rebuild(look, current, plan, request)
+            outcome = self._builder.rebuild(look, current, plan, request)
+            return None if outcome.state == ADOPTED else outcome
         claim = self._engine.claims.claim(view.storage, look.head.snapshot_id)
         if isinstance(claim, Busy):
             if not request.wait:
@@ -111,17 +112,26 @@ class Refresher:
         rows = look.head and iceberg.summary_number(look.head.summary, "total-records")
         return Outcome(look.view.name, SKIPPED, "none", plan.reason.text, rows=rows or None)
 
-    def _run(
-        self, look: Look, plan: RefreshPlan, claim: Claim, request: Request
-    ) -> Outcome | None:
+    def _run(self, look: Look, plan: RefreshPlan, claim: Claim, request: Request) -> Outcome | None:
         view, began = look.view, time.monotonic()
         label = Label(
-            uuid.uuid4().hex, view.definition_hash, look.versions, time.time(),
-            look.storage_schema_id, request.reduced, plan.method,
+            uuid.uuid4().hex,
+            view.definition_hash,
+            look.versions,
+            time.time(),
+            look.storage_schema_id,
+            request.reduced,
+            plan.method,
         )
         old = look.label.sources if look.label else {}
         self._engine.history.started(
-            view, label.refresh_id, request, claim.branch, plan.method, plan.reason, old,
+            view,
+            label.refresh_id,
+            request,
+            claim.branch,
+            plan.method,
+            plan.reason,
+            old,
             look.versions,
         )
         try:
@@ -153,9 +163,7 @@ class Refresher:
     def _publish(self, claim: Claim, label: Label) -> SnapshotFacts | None:
         executor = self._engine.executor
         try:
-            iceberg.publish(
-                executor, claim.storage, claim.branch, [claim.branch, *claim.leftovers]
-            )
+            iceberg.publish(executor, claim.storage, claim.branch, [claim.branch, *claim.leftovers])
         except StatementFailed:
             # The reply may be lost although the commit is not: main itself is the evidence.
             chain = iceberg.main_chain(executor, claim.storage, 20)
@@ -228,5 +236,3 @@ def _running(name: TableName, busy: Busy | None) -> RefreshRunning:
         f"{name}: another refresh is running, {who}.",
         "Wait for it (`wait: true`), or try again later.",
     )
-
-

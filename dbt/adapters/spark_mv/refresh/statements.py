@@ -82,10 +82,12 @@ def set_properties(view: MaterializedView) -> str:
 
 
 def drop_view(name: TableName) -> str:
+    """Drops the view of a materialized view."""
     return f"DROP VIEW IF EXISTS {name.sql}"
 
 
 def drop_storage(name: TableName) -> str:
+    """Drops a storage table with its files."""
     return f"DROP TABLE IF EXISTS {name.sql} PURGE"
 
 

@@ -175,9 +175,7 @@ def _read_create(reader: _Reader) -> CreateView | None:
             raise reader.error("expected a clause or AS")
     start = reader.words[reader.index - 1].end
     query = reader.sql[start:].strip()
-    return CreateView(
-        query=query, or_replace=or_replace, if_not_exists=if_not_exists, **clauses
-    )
+    return CreateView(query=query, or_replace=or_replace, if_not_exists=if_not_exists, **clauses)
 
 
 def _read_columns(reader: _Reader) -> tuple[tuple[str, str | None], ...]:

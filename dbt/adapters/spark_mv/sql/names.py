@@ -7,9 +7,10 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlglot import exp, tokens
+from sqlglot import exp
 from sqlglot.dialects import Spark
 from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
 
 from dbt.adapters.spark_mv.errors import InvalidName
 
@@ -29,10 +30,12 @@ class TableName:
 
     @property
     def parts(self) -> tuple[str, ...]:
+        """Catalog, namespace and name."""
         return (self.catalog, *self.namespace, self.name)
 
     @property
     def schema(self) -> str:
+        """The namespace with dots."""
         return ".".join(self.namespace)
 
     @property
@@ -110,8 +113,8 @@ def parse_name(text: str) -> tuple[str, ...]:
     if (
         not words
         or len(dots) != len(words) - 1
-        or any(dot.token_type != tokens.TokenType.DOT for dot in dots)
-        or any(word.token_type == tokens.TokenType.STRING for word in words)
+        or any(dot.token_type != TokenType.DOT for dot in dots)
+        or any(word.token_type == TokenType.STRING for word in words)
         or any(not re.match(r"^\w+$", word.text) for word in words if not _is_quoted(word))
     ):
         raise InvalidName(
@@ -121,8 +124,8 @@ def parse_name(text: str) -> tuple[str, ...]:
     return tuple(word.text for word in words)
 
 
-def _is_quoted(token: tokens.Token) -> bool:
-    return token.token_type == tokens.TokenType.IDENTIFIER
+def _is_quoted(token: Token) -> bool:
+    return token.token_type == TokenType.IDENTIFIER
 
 
 def check_view_name(name: TableName) -> None:

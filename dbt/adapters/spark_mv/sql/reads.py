@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from typing import cast
 
 import sqlglot
 from sqlglot import exp
@@ -48,7 +49,7 @@ def parse(sql: str) -> exp.Expression | None:
     found = [tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon)]
     if len(found) != 1 or isinstance(found[0], exp.Command):
         return None
-    return found[0]
+    return cast(exp.Expression, found[0])
 
 
 def reads_of(tree: exp.Expression) -> Reads:
@@ -111,6 +112,8 @@ def _add_table(
 
 def is_path(reference: Reference) -> bool:
     """Whether the reference reads files by path, as in parquet.`/data/x`."""
-    return len(reference.parts) == 2 and reference.parts[0].lower() in _PATH_FORMATS and (
-        "/" in reference.parts[1] or ":" in reference.parts[1]
+    return (
+        len(reference.parts) == 2
+        and reference.parts[0].lower() in _PATH_FORMATS
+        and ("/" in reference.parts[1] or ":" in reference.parts[1])
     )

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from sqlglot import tokens
 from sqlglot.dialects import Spark
 from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
 
-_QUOTED = tokens.TokenType.IDENTIFIER
-_STRING = tokens.TokenType.STRING
+_QUOTED = TokenType.IDENTIFIER
+_STRING = TokenType.STRING
 _SKIPPED_BEFORE_NAME = frozenset({"IF", "NOT", "EXISTS", "TABLE", "ONLY"})
 
 
@@ -57,6 +57,7 @@ class Statement:
 
     @property
     def reads_relations(self) -> bool:
+        """Whether the statement reads relations that have to be fresh."""
         return self.kind in (Kind.QUERY, Kind.CREATE_TEMPORARY_VIEW) or (
             self.kind is Kind.WRITE and self.verb != "ALTER"
         )
@@ -65,7 +66,7 @@ class Statement:
 class _Tokenizer(Spark.Tokenizer):
     """Spark's tokenizer, without swallowing the rest of EXPLAIN, CALL and the like as one text."""
 
-    COMMANDS: set[tokens.TokenType] = set()
+    COMMANDS: set[TokenType] = set()
 
 
 def words_of(sql: str) -> tuple[Word, ...]:
@@ -77,13 +78,13 @@ def words_of(sql: str) -> tuple[Word, ...]:
     return tuple(word for token in found for word in _words_of_token(token))
 
 
-def _words_of_token(token: tokens.Token) -> list[Word]:
-    if token.token_type == tokens.TokenType.SEMICOLON:
+def _words_of_token(token: Token) -> list[Word]:
+    if token.token_type == TokenType.SEMICOLON:
         return []
     quoted, string = token.token_type == _QUOTED, token.token_type == _STRING
     if quoted or string:
         return [Word(token.text, "", quoted, string, token.start, token.end + 1)]
-    variable = token.token_type == tokens.TokenType.VAR
+    variable = token.token_type == TokenType.VAR
     # The tokenizer joins keywords such as PARTITIONED BY into one token.
     return [
         Word(text, text.upper(), False, False, token.start, token.end + 1, variable)

@@ -57,6 +57,7 @@ class Expansion:
     views: dict[str, str] = field(default_factory=dict)
 
     def add(self, name: TableName, kind: str, depth: int) -> None:
+        """Add a source once, at the depth where it was met first."""
         if all(source.name != name for source in self.sources):
             self.sources.append(Source(name, kind, depth))
 
@@ -156,7 +157,7 @@ class Expander:
     def _refuse_unreadable(self, reads: Reads) -> None:
         if reads.unresolved:
             raise UnsupportedSource(
-                f"{self._owner} reads {reads.unresolved[0]}, a name that is known only at run time.",
+                f"{self._owner} reads {reads.unresolved[0]}, a name known only at run time.",
                 "Write the table's name in the query.",
             )
 

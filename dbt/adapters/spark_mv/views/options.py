@@ -39,6 +39,7 @@ class Options:
 
     @property
     def max_staleness_seconds(self) -> float | None:
+        """max_staleness in seconds, None if there is none."""
         return interval_seconds(self.max_staleness) if self.max_staleness else None
 
 
