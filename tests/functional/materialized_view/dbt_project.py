@@ -43,7 +43,10 @@ class DbtProject:
         self.folder, self.warehouse = folder, warehouse
         profile = {"test": {"target": "test", "outputs": {"test": warehouse.target}}}
         project = {
-            "name": "test", "version": "1", "profile": "test", "config-version": 2,
+            "name": "test",
+            "version": "1",
+            "profile": "test",
+            "config-version": 2,
             "flags": {"send_anonymous_usage_stats": False, "use_colors": False},
         }
         (folder / "profiles.yml").write_text(yaml.safe_dump(json.loads(json.dumps(profile))))

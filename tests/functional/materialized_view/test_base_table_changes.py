@@ -112,6 +112,16 @@ def test_empty_table_created_again_otherwise(lake: Warehouse, replacement: str) 
     lake.spark("drop table @.base")
 
 
+def test_created_again_with_other_types(lake: Warehouse, view: str) -> None:
+    """The schema id of a new table may be that of the old one; the types are not."""
+    lake.spark("drop table @.base")
+    lake.spark("create table @.base (k string, v double) using iceberg")
+    lake.spark("insert into @.base values ('a', 1.5), ('a', 2)")
+    assert_refreshed_by_a_read(lake)
+    types = [row[:2] for row in lake.spark("describe @.v")]
+    assert types == [("k", "string"), ("s", "double"), ("n", "bigint")]
+
+
 def test_type_of_a_column_widened(lake: Warehouse, view: str) -> None:
     """D33: the view's type follows the base table's."""
     lake.spark("alter table @.base alter column k type bigint")
@@ -134,8 +144,14 @@ def test_type_of_a_column_widened(lake: Warehouse, view: str) -> None:
         "call local.system.rewrite_manifests('{base}')",
     ],
     ids=[
-        "compaction", "branch write", "empty insert", "empty delete", "empty update",
-        "empty merge", "property", "manifests",
+        "compaction",
+        "branch write",
+        "empty insert",
+        "empty delete",
+        "empty update",
+        "empty merge",
+        "property",
+        "manifests",
     ],
 )
 def test_changes_without_rows(lake: Warehouse, view: str, change: str) -> None:

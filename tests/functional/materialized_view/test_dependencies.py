@@ -44,7 +44,8 @@ CASES = {
         "orders",
     ),
     "X10 cte of the same name": (
-        "with orders as (select * from @.orders) select * from orders", "orders",
+        "with orders as (select * from @.orders) select * from orders",
+        "orders",
     ),
     "X10 inner cte ends": (
         "select * from (with items as (select id from @.orders) select id from items) "
@@ -69,16 +70,24 @@ CASES = {
     "union": ("select id from @.orders union select id from @.items", "items orders"),
     "except": ("select id from @.orders except select id from @.items", "items orders"),
     "B17 explode": ("select id, explode(tags) as tag from @.items", "items"),
-    "B17 lateral view": ("select id, tag from @.items lateral view explode(tags) t as tag", "items"),
-    "B17 lateral": ("select i.id, l.n from @.items i, lateral (select size(i.tags) as n) l", "items"),
+    "B17 lateral view": (
+        "select id, tag from @.items lateral view explode(tags) t as tag",
+        "items",
+    ),
+    "B17 lateral": (
+        "select i.id, l.n from @.items i, lateral (select size(i.tags) as n) l",
+        "items",
+    ),
     "B17 range": ("select o.id, r.id as n from @.orders o cross join range(2) r", "orders"),
     "B17 values": (
-        "select o.id, w.n from @.orders o join (values (1), (2)) as w(n) on o.id = w.n", "orders",
+        "select o.id, w.n from @.orders o join (values (1), (2)) as w(n) on o.id = w.n",
+        "orders",
     ),
     "B17 inline": ("select o.id, t.x from @.orders o, inline(array(struct(1 as x))) t", "orders"),
     "X15 unused source": ("select 1 as one from @.orders, @.items", "items orders"),
     "using": (
-        "select id from @.orders full join @.items using (id)", "items orders",
+        "select id from @.orders full join @.items using (id)",
+        "items orders",
     ),
     "window": (
         "select id, sum(amount) over (partition by customer order by id) as s from @.orders",
@@ -96,7 +105,8 @@ CASES = {
     ),
     "parenthesised": ("(select id from @.orders)", "orders"),
     "comments and odd layout": (
-        "select /* @.items */ id -- @.customers\n from @ . orders".replace("@ . ", "@."), "orders",
+        "select /* @.items */ id -- @.customers\n from @ . orders".replace("@ . ", "@."),
+        "orders",
     ),
 }
 
@@ -121,7 +131,9 @@ def test_through_views(lake: Warehouse, dropped: None) -> None:
     query = "select customer, count(*) as n from @.bigger group by customer"
     lake.sql(f"create materialized view @.v as {query}")
     assert edges(lake, "source_name, source_kind, depth") == [
-        ("bigger", "VIEW", 1), ("big", "VIEW", 2), ("orders", "TABLE", 3),
+        ("bigger", "VIEW", 1),
+        ("big", "VIEW", 2),
+        ("orders", "TABLE", 3),
     ]
     lake.sql("insert into @.orders values (20, 'ann', 99)")
     assert lake.flag("v")

@@ -32,7 +32,8 @@ def test_rows_are_stored(lake: Warehouse, totals: str) -> None:
     physical = plan.split("== Physical Plan ==")[1]
     assert "orders" not in physical
     ((provider,),) = [
-        (row[1],) for row in lake.spark(f"describe extended {lake.storage(totals)}")
+        (row[1],)
+        for row in lake.spark(f"describe extended {lake.storage(totals)}")
         if row[0] == "Provider"
     ]
     assert provider == "iceberg"
@@ -203,9 +204,9 @@ def test_not_a_materialized_view(lake: Warehouse, statement: str) -> None:
     before = lake.state()
     with pytest.raises(Exception) as caught:
         lake.sql(statement)
-    assert isinstance(caught.value.__cause__, UnknownMaterializedView) or "materialized view" in str(
-        caught.value
-    )
+    assert isinstance(
+        caught.value.__cause__, UnknownMaterializedView
+    ) or "materialized view" in str(caught.value)
     assert lake.state() == before
 
 

@@ -8,10 +8,15 @@ from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select customer, sum(amount) as total from @.orders group by customer"
 NINE = [
-    ("table_catalog", "string"), ("table_schema", "string"), ("table_name", "string"),
-    ("last_refresh_time", "timestamp"), ("refresh_watermark", "timestamp"),
-    ("enable_refresh", "boolean"), ("refresh_interval_minutes", "bigint"),
-    ("last_modified_time", "timestamp"), ("is_stale", "boolean"),
+    ("table_catalog", "string"),
+    ("table_schema", "string"),
+    ("table_name", "string"),
+    ("last_refresh_time", "timestamp"),
+    ("refresh_watermark", "timestamp"),
+    ("enable_refresh", "boolean"),
+    ("refresh_interval_minutes", "bigint"),
+    ("last_modified_time", "timestamp"),
+    ("is_stale", "boolean"),
 ]
 LISTING = "select * from @.information_schema.materialized_views"
 
@@ -46,7 +51,8 @@ def test_information_schema(lake: Warehouse, views: None) -> None:
     columns = "table_catalog, table_schema, table_name, enable_refresh, refresh_interval_minutes"
     rows = lake.sql(LISTING.replace("*", columns))
     assert sorted(rows) == [
-        ("local", lake.schema, "one", True, 30), ("local", lake.schema, "two", False, 60),
+        ("local", lake.schema, "one", True, 30),
+        ("local", lake.schema, "two", False, 60),
     ]
     lake.sql("insert into @.orders values (40, 'kim', 1)")
     stale = lake.sql(f"{LISTING} where is_stale order by table_name")
@@ -67,6 +73,7 @@ def test_information_schema_is_of_one_schema(lake: Warehouse, views: None) -> No
 
 def test_metadata_views(lake: Warehouse, views: None) -> None:
     """Each view has the columns that it promises."""
+
     def columns(view: str) -> str:
         return " ".join(row[0] for row in lake.spark(f"describe @meta.{view}"))
 
@@ -219,10 +226,16 @@ def test_view_with_corrupt_properties(lake: Warehouse, views: None) -> None:
 
 def test_events_are_immune_to_repetition(lake: Warehouse, views: None) -> None:
     """An append that is repeated changes no view."""
+
     def seen() -> list[object]:
         return [
             lake.spark(f"select * from @meta.{name} order by all")
-            for name in ("materialized_views", "mv_status", "table_options", "mv_dependencies_graph")
+            for name in (
+                "materialized_views",
+                "mv_status",
+                "table_options",
+                "mv_dependencies_graph",
+            )
         ]
 
     before, history = seen(), lake.value("select count(*) from @meta.mv_refresh_history")

@@ -139,7 +139,9 @@ class Warehouse:
         """Every table and view of the schema."""
         tables = self.spark(f"show tables in {self.schema}")
         views = self.spark(f"show views in {self.schema}")
-        return sorted({(kind, row[1]) for kind, rows in (("t", tables), ("v", views)) for row in rows})
+        return sorted(
+            {(kind, row[1]) for kind, rows in (("t", tables), ("v", views)) for row in rows}
+        )
 
     def events(self) -> int | None:
         """The snapshot of the metadata: moves with everything that is recorded."""

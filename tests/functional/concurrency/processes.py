@@ -1,0 +1,84 @@
+"""Other processes: each a Python and a Spark of its own on the same warehouse."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.functional.materialized_view.warehouse import Warehouse
+
+ROOT = Path(__file__).parents[3]
+
+
+def main() -> None:
+    """Run one statement as a dbt command, after a start signal; prints rows or error as JSON."""
+    target, schema, which, statement = json.loads(sys.argv[1])
+    lake = Warehouse(target, schema)
+    command = lake.command(which)
+    command.sql("select 1")
+    print("ready", flush=True)
+    sys.stdin.readline()
+    try:
+        answer: dict[str, Any] = {"rows": command.sql(statement)}
+    except Exception as error:
+        answer = {"error": str(error)}
+    command.flush()
+    print(json.dumps(answer, default=str), flush=True)
+
+
+class Process:
+    """A process that is ready to run its statement."""
+
+    def __init__(self, lake: Warehouse, statement: str, which: str = "run") -> None:
+        small = {
+            **lake.target["spark_conf"],
+            "spark.driver.memory": "512m",
+            "spark.master": "local[1]",
+        }
+        given = json.dumps([{**lake.target, "spark_conf": small}, lake.schema, which, statement])
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.functional.concurrency.processes", given],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            start_new_session=True,
+        )
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def ready(self) -> Process:
+        """Wait until Spark has started."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line.strip() == "ready":
+                return self
+        raise AssertionError("the process ended before it was ready")
+
+    def go(self) -> None:
+        """Let the statement start."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("go\n")
+        self._process.stdin.flush()
+
+    def kill(self) -> None:
+        """End the process and its Spark as a power cut would."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def answer(self) -> dict[str, Any]:
+        """Rows or error of the statement."""
+        out, _ = self._process.communicate(timeout=300)
+        answer: dict[str, Any] = json.loads(out.strip().splitlines()[-1])
+        return answer
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""Writes to a base table while a view over it is being refreshed."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.functional.materialized_view.warehouse import Warehouse, assert_same
+
+QUERY = "select customer, sum(amount) as total, count(*) as n from @.orders group by customer"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def view(lake: Warehouse) -> None:
+    lake.sql(f"create materialized view @.totals as {QUERY}")
+
+
+def test_write_between_look_and_publish(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """D7: the rows are those of the pinned version, and the view is honestly stale afterwards."""
+    from dbt.adapters.spark_mv.refresh.run import Refresher
+
+    before = lake.spark(QUERY)
+    publish = Refresher._publish
+
+    def late(refresher: Refresher, *arguments: Any) -> Any:
+        lake.spark("insert into @.orders values (120, 'tom', 5)")
+        return publish(refresher, *arguments)
+
+    monkeypatch.setattr(Refresher, "_publish", late)
+    lake.sql("refresh materialized view @.totals complete")
+    monkeypatch.undo()
+    assert sorted(lake.spark("select * from @.totals")) == sorted(before)
+    assert lake.freshness("totals") == "STALE"
+    lake.sql("select * from @.totals")
+    assert_same(lake, "select * from @.totals", QUERY)
+
+
+def test_write_before_the_rows_are_read(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """D7: a write after the versions were read is not in the rows."""
+    from dbt.adapters.spark_mv.refresh.run import Refresher
+
+    before = lake.spark(QUERY)
+    write = Refresher._write_and_publish
+
+    def late(refresher: Refresher, *arguments: Any) -> Any:
+        lake.spark("insert into @.orders values (121, 'tom', 5)")
+        return write(refresher, *arguments)
+
+    monkeypatch.setattr(Refresher, "_write_and_publish", late)
+    lake.sql("refresh materialized view @.totals complete")
+    monkeypatch.undo()
+    assert sorted(lake.spark("select * from @.totals")) == sorted(before)
+    assert lake.freshness("totals") == "STALE"
+
+
+def test_base_table_replaced_under_a_refresh(
+    lake: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pinned version is gone: one retry at the new version, or a clear error; never wrong rows."""
+    from dbt.adapters.spark_mv.refresh.run import Refresher
+
+    lake.spark("create or replace table @.brief (k int) using iceberg")
+    lake.spark("insert into @.brief values (1)")
+    lake.sql("create materialized view @.briefs as select k from @.brief")
+    write, done = Refresher._write_and_publish, threading.Event()
+
+    def late(refresher: Refresher, *arguments: Any) -> Any:
+        if not done.is_set():
+            done.set()
+            lake.spark("drop table @.brief")
+            lake.spark("create table @.brief (k int) using iceberg")
+            lake.spark("insert into @.brief values (2)")
+        return write(refresher, *arguments)
+
+    monkeypatch.setattr(Refresher, "_write_and_publish", late)
+    lake.sql("refresh materialized view @.briefs complete")
+    assert lake.spark("select k from @.briefs") == [(2,)]
+
+
+def test_writers_and_readers(lake: Warehouse) -> None:
+    """D42, B25: after all writers have stopped one read makes the view right; reads never fail."""
+
+    def write(number: int) -> None:
+        command = lake.command()
+        for step in range(3):
+            command.sql(f"insert into @.orders values ({number}, 'w{number}', {step})")
+        command.flush()
+
+    def read(_: int) -> None:
+        command = lake.command()
+        for _ in range(3):
+            totals = command.sql("select sum(total), sum(n) from @.totals")
+            assert totals[0][0] is not None
+        command.flush()
+
+    with ThreadPoolExecutor(4) as pool:
+        jobs = [pool.submit(job, n) for n in (1, 2) for job in (write, read)]
+        for job in jobs:
+            job.result(120)
+    lake.restart()
+    lake.sql("select * from @.totals")
+    assert_same(lake, "select * from @.totals", QUERY)
+    assert lake.freshness("totals") == "FRESH"
+
+
+def test_readers_see_old_or_new_rows(lake: Warehouse) -> None:
+    """D2, C17: during refreshes another program reads whole builds, never none and never a mix."""
+    stop, seen = threading.Event(), set()
+    lake.spark("create or replace table @.pair (side string, v int) using iceberg")
+    lake.spark("insert into @.pair values ('l', 0), ('r', 0)")
+    lake.sql("create or replace materialized view @.pairs as select side, v from @.pair")
+    outside = lake.command().core._own._session.newSession()
+
+    def watch() -> None:
+        while not stop.is_set():
+            rows = outside.sql(lake.text("select side, v from @.pairs")).collect()
+            seen.add(tuple(sorted(tuple(row) for row in rows)))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        for step in range(1, 6):
+            lake.spark(f"insert overwrite @.pair values ('l', {step}), ('r', {step})")
+            lake.sql("refresh materialized view @.pairs")
+    finally:
+        stop.set()
+        watcher.join(60)
+    assert seen <= {(("l", step), ("r", step)) for step in range(6)}
+    assert len(seen) > 1

@@ -1,0 +1,170 @@
+"""Settings that change results belong to the definition; none is left behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.functional.materialized_view.warehouse import Warehouse, assert_same
+
+WATCHED = (
+    "spark.sql.session.timeZone",
+    "spark.sql.ansi.enabled",
+    "spark.sql.caseSensitive",
+    "spark.sql.sources.partitionOverwriteMode",
+    "spark.sql.variable.substitute",
+)
+
+
+def settings(lake: Warehouse) -> dict[str, str]:
+    rows = lake.sql("set")
+    return {str(row[0]): str(row[1]) for row in rows}
+
+
+@pytest.fixture
+def setting(lake: Warehouse) -> Any:
+    """Sets a setting of the user's session; the former value comes back afterwards."""
+    former: dict[str, str] = {}
+
+    def change(key: str, value: str) -> None:
+        ((_, old),) = lake.sql(f"set {key}")
+        former.setdefault(key, str(old))
+        lake.sql(f"set {key} = {value}")
+
+    yield change
+    for key, value in former.items():
+        lake.sql(f"set {key} = {value}")
+    lake.sql("drop materialized view if exists @.v")
+
+
+def test_nothing_is_left_behind(lake: Warehouse) -> None:
+    """Creation, refresh, read, alteration and removal change no setting and no current schema."""
+    before = settings(lake), lake.sql("select current_catalog(), current_schema()")
+    lake.sql("create materialized view @.v as select id from @.orders")
+    lake.spark("insert into @.orders values (90, 'pia', 1)")
+    lake.sql("select * from @.v")
+    lake.sql("refresh materialized view @.v complete")
+    lake.sql("alter materialized view @.v set options (refresh_interval_minutes = 5)")
+    lake.sql("drop materialized view @.v")
+    assert (settings(lake), lake.sql("select current_catalog(), current_schema()")) == before
+
+
+def test_nothing_is_left_behind_by_a_failure(lake: Warehouse) -> None:
+    """The same after a refresh that fails."""
+    before = settings(lake)
+    with pytest.raises(Exception, match="no luck"):
+        lake.sql(
+            "create materialized view @.v as "
+            "select case when id > 0 then raise_error('no luck') else 1 end as x from @.orders"
+        )
+    assert settings(lake) == before
+
+
+def test_time_zone(lake: Warehouse, setting: Any) -> None:
+    """X28, D18: hours are those of the zone in which the view was created, at every refresh."""
+    lake.spark("create or replace table @.moments (at timestamp) using iceberg")
+    lake.spark("insert into @.moments values (timestamp '2026-01-01 00:30:00Z')")
+    setting("spark.sql.session.timeZone", "Asia/Tokyo")
+    lake.sql(
+        "create materialized view @.v as select hour(at) as h, cast(at as date) as d from @.moments"
+    )
+    assert lake.sql("select h from @.v") == [(9,)]
+    setting("spark.sql.session.timeZone", "America/New_York")
+    lake.sql("insert into @.moments values (timestamp '2026-01-01 20:30:00Z')")
+    assert sorted(lake.sql("select h, string(d) from @.v")) == [
+        (5, "2026-01-02"),
+        (9, "2026-01-01"),
+    ]
+    assert lake.freshness("v") == "FRESH"
+
+
+@pytest.mark.parametrize(("ansi", "expected"), [("true", None), ("false", [(1,), (None,)])])
+def test_ansi(lake: Warehouse, setting: Any, ansi: str, expected: Any) -> None:
+    """X28: whether a bad cast is an error or NULL is a matter of the definition."""
+    lake.spark("create or replace table @.texts (t string) using iceberg")
+    lake.spark("insert into @.texts values ('1')")
+    setting("spark.sql.ansi.enabled", ansi)
+    lake.sql("create materialized view @.v as select cast(t as int) as n from @.texts")
+    setting("spark.sql.ansi.enabled", "false" if ansi == "true" else "true")
+    lake.spark("insert into @.texts values ('x')")
+    if expected is None:
+        with pytest.raises(Exception, match="CAST_INVALID_INPUT"):
+            lake.sql("select n from @.v")
+    else:
+        assert sorted(lake.sql("select n from @.v"), key=str, reverse=True) == [(None,), (1,)]
+
+
+def test_case_sensitivity(lake: Warehouse, setting: Any) -> None:
+    """X28: a column that only letter case tells from another stays the one that was meant."""
+    lake.spark("set spark.sql.caseSensitive = true")
+    lake.spark("create or replace table @.cases (a int, A int) using iceberg")
+    lake.spark("insert into @.cases values (1, 2)")
+    setting("spark.sql.caseSensitive", "true")
+    lake.sql("create materialized view @.v as select A as upper_one from @.cases")
+    setting("spark.sql.caseSensitive", "false")
+    lake.spark("insert into @.cases values (3, 4)")
+    lake.sql("refresh materialized view @.v")
+    assert sorted(lake.spark("select upper_one from @.v")) == [(2,), (4,)]
+    lake.spark("set spark.sql.caseSensitive = false")
+
+
+def test_partition_overwrite_mode(lake: Warehouse, setting: Any) -> None:
+    """A session left on DYNAMIC does not keep partitions that have vanished."""
+    lake.spark("create or replace table @.days (d int, v int) using iceberg")
+    lake.spark("insert into @.days values (1, 1), (2, 2)")
+    setting("spark.sql.sources.partitionOverwriteMode", "DYNAMIC")
+    lake.sql("create materialized view @.v partitioned by (d) as select d, v from @.days")
+    lake.spark("delete from @.days where d = 1")
+    lake.sql("select * from @.v")
+    assert_same(lake, "select * from @.v", "select d, v from @.days")
+    lake.spark("delete from @.days")
+    lake.sql("select * from @.v")
+    assert lake.value("select count(*) from @.v") == 0
+    assert lake.freshness("v") == "FRESH"
+
+
+def test_substitution(lake: Warehouse, setting: Any) -> None:
+    """`${env:..}` in a definition is text, then and at every refresh."""
+    query = "select id, '${env:PATH} ${spark.master}' as t from @.orders"
+    core = lake.command().core
+    from dbt.adapters.spark_mv.sql.dialect import parse_view_statement
+
+    statement = parse_view_statement(lake.text(f"create materialized view @.v as {query}"))
+    core.verbs.answer(statement, core.context())
+    core.engine.memory.flush()
+    lake.spark("insert into @.orders values (91, 'pia', 1)")
+    lake.sql("select * from @.v")
+    expected = "${env:PATH} ${spark.master}"
+    found = lake.sql("select distinct length(t) from @.v")
+    assert found == [(len(expected),)]
+
+
+def test_widened_types(lake: Warehouse, setting: Any) -> None:
+    """Types are the query's, also where the storage has wider ones."""
+    query = "select cast(id as tinyint) as t, cast(id as smallint) as s, id from @.orders"
+    lake.sql(f"create materialized view @.v as {query}")
+    expected = [row[:2] for row in lake.spark(f"describe query {lake.text(query)}")]
+    assert [row[:2] for row in lake.spark("describe @.v")] == expected
+    assert_same(lake, "select * from @.v", query)
+    lake.spark("insert into @.orders values (92, 'pia', 1)")
+    lake.sql("select * from @.v")
+    assert_same(lake, "select * from @.v", query)
+
+
+TYPES = (
+    "select cast(1.5 as decimal(10, 2)) as d, 1.5D as x, float(1.5) as f, true as b, 'é' as t, "
+    "x'00ff' as y, date '2026-01-01' as dt, timestamp '2026-01-01 00:00:00' as ts, "
+    "timestamp_ntz '2026-01-01 00:00:00' as n, array(1, null) as a, map('k', 1) as m, "
+    "named_struct('p', 1, 'Q', array(named_struct('r', 's'))) as st, cast('c' as char(3)) as c, "
+    "cast('v' as varchar(5)) as vc, id as `odd name.é`, id as `select` from @.orders"
+)
+
+
+def test_types_and_names(lake: Warehouse, setting: Any) -> None:
+    """C23, E6: names and types are exactly the query's; nothing else is in sight."""
+    lake.sql(f"create materialized view @.v as {TYPES}")
+    expected = [row[:2] for row in lake.spark(f"describe query {lake.text(TYPES)}")]
+    assert [row[:2] for row in lake.spark("describe @.v")] == expected
+    names = "d, x, f, b, t, y, dt, ts, n, a, to_json(m), to_json(st), c, vc, `odd name.é`, `select`"
+    assert_same(lake, f"select {names} from @.v", f"select {names} from ({TYPES})")

@@ -1,0 +1,83 @@
+"""A project without materialized views pays for them once a command, and nothing per model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
+from dbt.adapters.spark_mv.session import SessionConnection
+from dbt.adapters.spark_mv.spark_executor import SessionExecutor
+from tests.functional.materialized_view.dbt_project import DbtProject
+from tests.functional.materialized_view.warehouse import Warehouse
+
+FILES = {
+    "models/a.sql": "{{ config(materialized='table') }} select * from {{ source('raw', 'orders') }}",
+    "models/b.sql": "{{ config(materialized='view') }} select * from {{ ref('a') }}",
+    "models/c.sql": "{{ config(materialized='table') }} select * from {{ ref('b') }}",
+    "models/d.sql": "{{ config(materialized='incremental') }} select * from {{ ref('c') }}",
+}
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every statement that reaches Spark, dbt's and ours."""
+    seen: list[str] = []
+    execute, query = SessionConnection.execute, SessionExecutor.query
+
+    def recorded(self: Any, sql: str, bindings: Any = None) -> None:
+        seen.append(sql)
+        execute(self, sql, bindings)
+
+    def recorded_own(self: Any, sql: str) -> Any:
+        seen.append(sql)
+        return query(self, sql)
+
+    monkeypatch.setattr(SessionConnection, "execute", recorded)
+    monkeypatch.setattr(SessionExecutor, "query", recorded_own)
+    return seen
+
+
+def run(project: DbtProject, statements: list[str], *models: str) -> int:
+    statements.clear()
+    project.dbt("run", "-s", *models)
+    return len(statements)
+
+
+def test_no_views_no_statements(
+    lake: Warehouse, project: DbtProject, statements: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the pipeline switched off the same number of statements is sent, for any number of models."""
+    run(project, statements, "a", "b", "c", "d")
+    counted = {
+        models: run(project, statements, *models) for models in (("a",), ("a", "b", "c", "d"))
+    }
+    monkeypatch.setattr("dbt.adapters.spark_mv.connections._may_matter", lambda *_: False)
+    assert SparkMVConnectionManager.TYPE == "spark_mv"
+    without = {models: run(project, statements, *models) for models in counted}
+    extra = {len(models): counted[models] - without[models] for models in counted}
+    assert extra[1] == extra[4]
+    assert extra[4] <= 1
+    assert lake.events() is None
+
+
+def test_statement_that_names_no_view(lake: Warehouse, statements: list[str]) -> None:
+    """With views around, a statement that reads none of them sends nothing of ours."""
+    lake.sql("create materialized view @.v as select id from @.orders")
+    lake.spark("create table if not exists @.apart (id int) using iceberg")
+    lake.sql("select * from @.apart")
+    statements.clear()
+    for _ in range(3):
+        lake.sql("select * from @.apart")
+        lake.sql("insert into @.apart values (1)")
+    assert len(statements) == 6
+
+
+def test_fresh_read(lake: Warehouse, statements: list[str]) -> None:
+    """A read of a fresh view in this process is one statement: the user's."""
+    lake.sql("create materialized view if not exists @.v as select id from @.orders")
+    lake.sql("select * from @.v")
+    statements.clear()
+    lake.sql("select * from @.v")
+    assert len(statements) == 1
