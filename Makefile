@@ -21,4 +21,10 @@ lint: venv  ## check style and types
 	$(BIN)/ruff format --check $(PATHS)
 	$(BIN)/mypy
 
-.PHONY: help venv test lint
+demo: venv  ## load real data, build the demo project, change and read it
+	$(BIN)/python integration_tests/demo.py
+
+bench: venv  ## ratios against dbt-spark and plain Spark; ARGS='--tier smoke' for a short run
+	$(BIN)/python -m tests.bench $(ARGS)
+
+.PHONY: help venv test lint demo bench

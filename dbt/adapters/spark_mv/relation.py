@@ -60,6 +60,4 @@ def relation_types(listed: list[ListedRelation]) -> dict[str, RelationType]:
 
 def readable_information(information: str) -> str:
     """Spark's description of a table with the properties put together again."""
-    return _SPREAD_PROPERTIES.sub(
-        lambda match: "Table Properties: " + match[1][::3], information
-    )
+    return _SPREAD_PROPERTIES.sub(lambda match: "Table Properties: " + match[1][::3], information)

@@ -21,6 +21,7 @@ from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.registry import find_view
 
+_NOTHING = "nothing to do: no materialized view here, or all are fresh"
 _HISTORY_COLUMNS = (
     "table_schema",
     "table_name",
@@ -111,7 +112,7 @@ class Operations:
                         : len(columns) + 1
                     ]
                 )
-        notes = () if chosen else ("nothing to do: every materialized view is fresh",)
+        notes = () if chosen else (_NOTHING,)
         return Report(("view", *columns), tuple(rows), tuple(failures), notes)
 
     def status(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002

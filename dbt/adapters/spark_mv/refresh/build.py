@@ -14,7 +14,12 @@ from dataclasses import replace
 from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables.versions import UNVERSIONED, Version
-from dbt.adapters.spark_mv.errors import PublishRefused, RefreshFailed, StatementFailed
+from dbt.adapters.spark_mv.errors import (
+    PublishRefused,
+    RefreshFailed,
+    StatementFailed,
+    UnsupportedCatalog,
+)
 from dbt.adapters.spark_mv.executor import SnapshotFacts, TableFacts
 from dbt.adapters.spark_mv.freshness import Label, read_label
 from dbt.adapters.spark_mv.refresh import statements
@@ -35,6 +40,7 @@ from dbt.adapters.spark_mv.views.dependencies import Expansion
 
 _LABEL_CONF = "spark.sql.iceberg.snapshot-property."
 _ALREADY_EXISTS = ("TABLE_OR_VIEW_ALREADY_EXISTS", "AlreadyExists", "already exists")
+_NO_VIEWS = ("MISSING_CATALOG_ABILITY", "does not support views", "UNSUPPORTED_FEATURE")
 _ATTEMPTS = 5
 
 
@@ -92,8 +98,7 @@ class Builder:
         )
         try:
             created = self._create_storage(view, label)
-            with self._engine.executor.isolated({}) as session:
-                session.query(statements.create_view(view))
+            self._create_view(view, created)
         except StatementFailed as error:
             if replaced is not None:
                 self._engine.history.failed(
@@ -122,6 +127,20 @@ class Builder:
         self.record_success(view, versions, plan, label, snapshot, seconds)
         rows = iceberg.summary_number(snapshot.summary, "total-records") if snapshot else None
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
+
+    def _create_view(self, view: MaterializedView, created: bool) -> None:
+        try:
+            with self._engine.executor.isolated({}) as session:
+                session.query(statements.create_view(view))
+        except StatementFailed as error:
+            if created:
+                self._engine.executor.query(statements.drop_storage(view.storage))
+            if any(text in str(error) for text in _NO_VIEWS):
+                raise UnsupportedCatalog(
+                    f"{view.name}: the catalog {view.name.catalog!r} cannot hold views.",
+                    "Use an Iceberg catalog with views (REST, Hive, JDBC with schema-version V1).",
+                ) from None
+            raise
 
     def refuse_moved(
         self, view: TableName, unpinned: tuple[TableName, ...], before: Mapping[TableName, Version]

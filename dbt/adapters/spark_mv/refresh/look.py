@@ -19,10 +19,11 @@ from dbt.adapters.spark_mv.views.registry import load_view
 
 @dataclass
 class Group:
-    """Versions pinned for a group of views that are refreshed together."""
+    """Versions pinned for a group of views that are refreshed together; and those that were."""
 
     pins: dict[TableName, Version] = field(default_factory=dict)
     started_at: float = field(default_factory=time.time)
+    refreshed: set[TableName] = field(default_factory=set)
 
 
 @dataclass(frozen=True)

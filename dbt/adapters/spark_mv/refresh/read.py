@@ -28,22 +28,24 @@ class Reader:
         self._engine = engine
         self._refresher = refresher
 
-    def prepare(self, name: TableName, group: Group) -> Serving:
+    def prepare(self, name: TableName, group: Group, may_inline: bool = True) -> Serving:
         """Make `name` readable by its policy; everything that it reads first.
 
+        Without `may_inline` a stale view whose policy is inline is refreshed: a view that reads
+        it is built from stored rows.
         Raises `StaleRead` or `RefreshFailed` if its policy is to fail.
         """
         view = load_view(self._engine.relations, name)
         look = self._engine.observer.look(view, group)
         for upstream in look.expansion.storages:
-            self.prepare(upstream, group)
-        if look.expansion.storages:
+            self.prepare(upstream, group, may_inline=False)
+        if group.refreshed.intersection(look.expansion.storages):
             self._forget_storages(look, group)
             look = self._engine.observer.look(view, group)
         if look.verdict.is_fresh:
             self._clear_flag(look)
             return Serving.STORED
-        return self._serve_stale(look, group)
+        return self._serve_stale(look, group, may_inline)
 
     def upstream_first(self, name: TableName, request: Request, group: Group) -> Outcome:
         """An explicit refresh: upstream views by `auto`, then `name` as asked."""
@@ -65,7 +67,7 @@ class Reader:
         if known is not None and known.is_stale:
             self._refresher.refresh(look.view.name, Request(READ))
 
-    def _serve_stale(self, look: Look, group: Group) -> Serving:
+    def _serve_stale(self, look: Look, group: Group, may_inline: bool) -> Serving:
         view, options = look.view, look.view.options
         reason = look.verdict.reason.text
         if look.verdict.missing or view.reduced or self._owner_refuses(look):
@@ -80,7 +82,7 @@ class Reader:
         if options.when_stale == "serve":
             self._engine.warn(f"{view.name} is served stale: {reason}.")
             return Serving.STORED
-        if options.when_stale == "inline":
+        if options.when_stale == "inline" and may_inline:
             return Serving.INLINE
         return self._refresh(look, group)
 
@@ -94,6 +96,7 @@ class Reader:
             self._engine.warn(f"{error.problem} Its old rows are served.")
             return Serving.STORED
         group.pins.pop(look.view.storage, None)
+        group.refreshed.add(name)
         self._engine.info(str(outcome))
         return Serving.STORED
 

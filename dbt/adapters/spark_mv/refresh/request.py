@@ -42,5 +42,6 @@ class Outcome:
     def __str__(self) -> str:
         if self.state == SKIPPED:
             return f"{self.view}: fresh, skipped ({self.reason})"
-        rows = "" if self.rows is None else f", {self.rows:,} rows"
+        noun = "row" if self.rows == 1 else "rows"
+        rows = "" if self.rows is None else f", {self.rows:,} {noun}"
         return f"{self.view}: {self.method} refresh{rows}, {self.seconds:.1f} s ({self.reason})"

@@ -177,12 +177,10 @@ class Expander:
                 "Create a table over the files and read that.",
             )
         name = self._relations.resolve(reference.parts, home)
+        if self._is_part_of_table(reference.parts, home):
+            raise self._fixed(written)
         facts = self._relations.lookup(name)
         if facts is None:
-            if reference.parts[-1].startswith(_SELECTORS) or (
-                len(reference.parts) > 1 and reference.parts[-1] in _METADATA_TABLES
-            ):
-                raise self._fixed(written)
             if self._tolerate_missing:
                 return name, None, reference
             raise MissingBaseTable(
@@ -193,6 +191,13 @@ class Expander:
         if reference.fixed:
             raise self._fixed(written)
         return name, facts, reference
+
+    def _is_part_of_table(self, parts: tuple[str, ...], home: Namespace) -> bool:
+        """Whether the name is a branch, tag or metadata table of an Iceberg table."""
+        last = parts[-1].lower()
+        if len(parts) < 2 or not (last.startswith(_SELECTORS) or last in _METADATA_TABLES):
+            return False
+        return self._relations.lookup(self._relations.resolve(parts[:-1], home)) is not None
 
     def _fixed(self, written: str) -> UnsupportedSource:
         return UnsupportedSource(

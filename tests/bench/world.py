@@ -1,0 +1,94 @@
+"""The warehouse, session and core that the cells run on."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from dbt.adapters.spark_mv.credentials import SparkMVConnectionMethod, SparkMVCredentials
+from dbt.adapters.spark_mv.session import SessionConnection, spark_session
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.wiring import MaterializedViews
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = "bench"
+
+
+class Asker:
+    """A statement's context, as a model of `dbt run` would have it."""
+
+    trigger = "DBT_RUN"
+    gates_reads = True
+    is_reduced = False
+    rebuilds = False
+
+    def namespace(self) -> Namespace:
+        return Namespace("local", ())
+
+    def settings(self) -> Mapping[str, str]:
+        return {}
+
+    def declared_reads(self) -> Sequence[tuple[str, ...]]:
+        return ()
+
+
+class World:
+    """One Spark session with the bench's tables, and the core over it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.credentials = SparkMVCredentials(
+            method=SparkMVConnectionMethod.EMBEDDED,
+            path=str(folder / "warehouse"),
+            schema=SCHEMA,
+            spark_conf={"spark.sql.shuffle.partitions": "4", "spark.driver.memory": "3g"},
+        )
+        self.session = spark_session(self.credentials)
+        self.session.sql(f"create schema if not exists {SCHEMA}")
+        config = SimpleNamespace(credentials=self.credentials, args=SimpleNamespace(which="run"))
+        handle = SessionConnection(self.session)
+        self.core = MaterializedViews(config, lambda: handle, lambda: handle)
+        self.asker = Asker()
+
+    def name(self, table: str) -> TableName:
+        return TableName("local", (SCHEMA,), table)
+
+    def sql(self, statement: str) -> list[Any]:
+        """A statement straight to Spark."""
+        return list(self.session.sql(statement).collect())
+
+    def run(self, statement: str) -> Any:
+        """A statement the way dbt sends it: through the pipeline."""
+        passage = self.core.pipeline.before(statement, self.asker)
+        if not hasattr(passage, "sql"):
+            return passage
+        try:
+            return self.session.sql(passage.sql).collect()
+        finally:
+            self.core.pipeline.after(passage)
+
+    def cinema(self, scale: int) -> str:
+        """The cinema tables at a scale, as a schema; returns its name."""
+        module = _load(ROOT / "integration_tests" / "generate_cinema.py")
+        schema = f"cinema_x{scale}"
+        existing = {row[0] for row in self.sql("show schemas")}
+        if schema not in existing:
+            for _ in module.generate(self.session, scale):
+                pass
+            self.sql(f"create schema {schema}")
+            for table in module.ROWS:
+                self.sql(f"alter table cinema.{table} rename to {schema}.{table}")
+        return schema
+
+
+def _load(path: Path) -> Any:
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
