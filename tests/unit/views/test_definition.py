@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.spark_mv.errors import CorruptMetadata
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
+from dbt.adapters.spark_mv.views.definition import (
+    Column,
+    Definition,
+    Layout,
+    MaterializedView,
+    decode,
+    encode,
+    from_properties,
+    is_materialized_view,
+    storage_name,
+)
+from dbt.adapters.spark_mv.views.options import Options
+
+NAME = TableName("local", ("db",), "v")
+QUERY = "select customer, sum(amount) as total from db.orders where x = 'A' group by customer"
+DEFINITION = Definition(
+    query=QUERY,
+    home=Namespace("local", ("db",)),
+    columns=(Column("customer", "string"), Column("total", "bigint", "in cents")),
+    tables=("db.orders",),
+    views={"db.w": "select 1"},
+    settings={"spark.sql.session.timeZone": "UTC"},
+)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        QUERY.replace(" from", "\n\tFROM").replace("select", "SELECT"),
+        QUERY + " -- note",
+        "/* note */ " + QUERY,
+        QUERY.replace("group by", "GROUP  BY"),
+        QUERY + ";",
+    ],
+)
+def test_reformatting_is_no_change(query: str) -> None:
+    assert replace(DEFINITION, query=query).hash == DEFINITION.hash
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"query": QUERY.replace("'A'", "'a'")},
+        {"query": QUERY.replace("'A'", "' A'")},
+        {"query": QUERY.replace("sum", "max")},
+        {"query": QUERY.replace("total", "Total")},
+        {"query": QUERY.replace("customer", "`customer`")},
+        {"home": Namespace("local", ("other",))},
+        {"columns": (Column("customer", "string"), Column("total", "double"))},
+        {"columns": (Column("customer", "string"), Column("other", "bigint"))},
+        {"tables": ("db.orders", "db.more")},
+        {"views": {"db.w": "select 2"}},
+        {"views": {}},
+        {"settings": {"spark.sql.session.timeZone": "CET"}},
+    ],
+)
+def test_what_changes_the_rows_changes_the_hash(change: dict[str, object]) -> None:
+    assert replace(DEFINITION, **change).hash != DEFINITION.hash  # type: ignore[arg-type]
+
+
+def test_comments_of_columns_and_order_of_tables_do_not_count() -> None:
+    columns = (Column("customer", "string", "other"), Column("total", "bigint"))
+    assert replace(DEFINITION, columns=columns).hash == DEFINITION.hash
+    two = replace(DEFINITION, tables=("a", "b"))
+    assert two.hash == replace(DEFINITION, tables=("b", "a")).hash
+
+
+def view(**changes: object) -> MaterializedView:
+    made = MaterializedView(
+        id="1",
+        name=NAME,
+        definition=DEFINITION,
+        definition_hash=DEFINITION.hash,
+        storage=storage_name(NAME, DEFINITION.hash, Layout(), {}),
+        options=Options(tags=("a",), unique_key=("customer",), tblproperties={"p": "q"}),
+        layout=Layout(("customer",), ("total",)),
+        comment="it's ${env:HOME}",
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"comment": None}, {"reduced": True}, {"layout": Layout()}]
+)
+def test_properties_hold_everything(changes: dict[str, object]) -> None:
+    made = view(**changes)
+    assert from_properties(NAME, made.properties()) == made
+
+
+def test_nothing_in_the_properties_can_be_substituted() -> None:
+    assert not any("$" in text or "'" in text for text in view().properties().values())
+
+
+@pytest.mark.parametrize("text", ["", "select '${env:HOME}'", "é√😀", "a\nb\\'"])
+def test_encoding(text: str) -> None:
+    assert decode(encode(text)) == text
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"mv.options": "rubbish"},
+        {"mv.options": encode("[]")},
+        {"mv.options": encode("{}")},
+        {"mv.definition": "***"},
+        {"mv.format_version": "99"},
+        {"mv.definition": None},
+        {"mv.definition_hash": None},
+        {"mv.options": encode("null")},
+    ],
+)
+def test_damaged_properties(damage: dict[str, str | None]) -> None:
+    properties: dict[str, str | None] = {**view().properties(), **damage}
+    kept = {key: text for key, text in properties.items() if text is not None}
+    with pytest.raises(CorruptMetadata, match=r"db\.v"):
+        from_properties(NAME, kept)
+
+
+def test_what_is_a_materialized_view() -> None:
+    assert is_materialized_view(view().properties())
+    assert not is_materialized_view({}) and not is_materialized_view({"mv.id": "1"})
+
+
+def test_storage_names() -> None:
+    plain = storage_name(NAME, DEFINITION.hash, Layout(), {})
+    assert plain.name == f"v__mv_{DEFINITION.hash[:8]}" and STORAGE_NAME.match(plain.name)
+    others = {
+        storage_name(NAME, "f" * 64, Layout(), {}),
+        storage_name(NAME, DEFINITION.hash, Layout(("a",)), {}),
+        storage_name(NAME, DEFINITION.hash, Layout((), ("a",)), {}),
+        storage_name(NAME, DEFINITION.hash, Layout(), {"p": "q"}),
+    }
+    assert len({plain, *others}) == 5

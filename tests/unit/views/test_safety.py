@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.spark_mv.errors import NotAQuery, UnsafeQuery
+from dbt.adapters.spark_mv.views.safety import check_query, volatile_functions
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select 1",
+        "(select 1)",
+        "with a as (select 1) select * from a",
+        "values (1)",
+        "select 1 union select 2",
+        "select reflect from t",
+        "select 'reflect(' from t",
+        "select `reflect`.x from t",
+        "select 1;",
+        "from t select x",
+    ],
+)
+def test_allowed(query: str) -> None:
+    check_query(query, "db.v", allow_unsafe=False)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        " -- nothing",
+        "select 1; select 2",
+        "select 1; drop table t",
+        "insert into t values (1)",
+        "delete from t",
+        "create table t as select 1",
+        "drop table t",
+        "show tables",
+        "set a = b",
+        "describe t",
+        "select (",
+        "x" * 1_000_001,
+    ],
+)
+def test_not_a_query(query: str) -> None:
+    with pytest.raises(NotAQuery):
+        check_query(query, "db.v", allow_unsafe=False)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select reflect('a', 'b')",
+        "select REFLECT ('a', 'b') from t",
+        "select java_method('a', 'b')",
+        "select try_reflect('a', 'b')",
+        "select /* x */ reflect /* y */ ('a', 'b')",
+        "select * from read_files('/x')",
+        "select `reflect`('a', 'b')",
+        "select * from (select reflect('a', 'b'))",
+    ],
+)
+def test_unsafe(query: str) -> None:
+    with pytest.raises(UnsafeQuery):
+        check_query(query, "db.v", allow_unsafe=False)
+    check_query(query, "db.v", allow_unsafe=True)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("select current_timestamp", ("current_timestamp",)),
+        ("select now(), rand(), uuid(), now()", ("now", "rand", "uuid")),
+        ("select current_date() + 1", ("current_date",)),
+        ("select now, rand as uuid from t", ()),
+        ("select 'now()' from t -- rand()", ()),
+        ("select `now` from t", ()),
+        ("select sum(x) from t", ()),
+    ],
+)
+def test_volatile_functions(query: str, expected: tuple[str, ...]) -> None:
+    assert volatile_functions(query) == expected
