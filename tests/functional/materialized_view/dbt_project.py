@@ -24,7 +24,7 @@ sources:
 
 @dataclass(frozen=True)
 class Run:
-    """What a dbt command did: `text` is all it would have printed."""
+    """What a dbt command did: `text` is what it printed."""
 
     success: bool
     results: Any
@@ -44,7 +44,7 @@ class DbtProject:
         profile = {"test": {"target": "test", "outputs": {"test": warehouse.target}}}
         project = {
             "name": "test",
-            "version": "1",
+            "version": "1.0",
             "profile": "test",
             "config-version": 2,
             "flags": {"send_anonymous_usage_stats": False, "use_colors": False},
@@ -68,14 +68,19 @@ class DbtProject:
     def dbt(self, *arguments: str, fails: bool = False) -> Run:
         """Run a command; `fails` says that it must."""
         lines: list[str] = []
-        runner = dbtRunner(callbacks=[lambda event: lines.append(event.info.msg)])
+
+        def keep(event: Any) -> None:
+            if event.info.level != "debug":
+                lines.append(event.info.msg)
+
+        runner = dbtRunner(callbacks=[keep])
         folder = str(self.folder)
         found = runner.invoke([*arguments, "--project-dir", folder, "--profiles-dir", folder])
         text = "\n".join(lines) + (f"\n{found.exception}" if found.exception else "")
         assert found.success is not fails, text
         return Run(found.success, found.result, text)
 
-    def operation(self, name: str, fails: bool = False, **arguments: Any) -> Run:
+    def operation(self, name: str, /, fails: bool = False, **arguments: Any) -> Run:
         """Run an operation."""
         return self.dbt("run-operation", name, "--args", json.dumps(arguments), fails=fails)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from typing import Any
 
@@ -250,3 +251,16 @@ def test_three_levels_are_fresh_after_one_read(lake: Warehouse, totals: str) -> 
     assert ended == sorted(ended)
     for name in ("level3", "level2"):
         lake.sql(f"drop materialized view @.{name}")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_stale_exactly_after_a_write_to_a_base_table(
+    lake: Warehouse, totals: str, seed: int
+) -> None:
+    """B25: whatever is written, in any order and how often, the flag tells whether it matters."""
+    lake.spark("create table if not exists @.apart (id int, customer string, amount int)")
+    chosen = random.Random(seed).choices(["orders", "apart"], weights=[1, 5], k=4)
+    for count, table in enumerate(chosen, 1):
+        lake.sql(f"insert into @.{table} values (1, 'x', 1)")
+        assert lake.flag(totals) is ("orders" in chosen[:count])
+    assert (lake.freshness(totals) == "STALE") is ("orders" in chosen)

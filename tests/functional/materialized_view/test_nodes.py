@@ -44,6 +44,7 @@ FILES = {
         {{ config(materialized='table', pre_hook="delete from {{ ref('totals') }}") }}
         select 1 as x""",
     "models/dynamic.sql": """
+        -- depends_on: {{ ref('totals') }}
         {% set found = run_query("select sum(total) from " ~ ref('totals')) if execute %}
         select {{ found.columns[0].values()[0] if found else 0 }} as grand""",
     "models/odd.sql": """
@@ -218,5 +219,7 @@ def test_catalog(lake: Warehouse, project: DbtProject) -> None:
 
 def test_list(lake: Warehouse, project: DbtProject) -> None:
     """B4: dbt ls tells the materialization."""
-    text = project.dbt("ls", "-s", "config.materialized:bq_materialized_view").results
+    text = project.dbt(
+        "ls", "-s", "config.materialized:bq_materialized_view", "--resource-type", "model"
+    ).results
     assert sorted(text) == ["test.grand", "test.totals"]

@@ -127,12 +127,7 @@ def test_partition_overwrite_mode(lake: Warehouse, setting: Any) -> None:
 def test_substitution(lake: Warehouse, setting: Any) -> None:
     """`${env:..}` in a definition is text, then and at every refresh."""
     query = "select id, '${env:PATH} ${spark.master}' as t from @.orders"
-    core = lake.command().core
-    from dbt.adapters.spark_mv.sql.dialect import parse_view_statement
-
-    statement = parse_view_statement(lake.text(f"create materialized view @.v as {query}"))
-    core.verbs.answer(statement, core.context())
-    core.engine.memory.flush()
+    lake.sql(f"create materialized view @.v as {query}")
     lake.spark("insert into @.orders values (91, 'pia', 1)")
     lake.sql("select * from @.v")
     expected = "${env:PATH} ${spark.master}"
