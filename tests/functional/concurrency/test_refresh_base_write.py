@@ -59,7 +59,7 @@ def test_write_before_the_rows_are_read(lake: Warehouse, monkeypatch: pytest.Mon
 def test_base_table_replaced_under_a_refresh(
     lake: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The pinned version is gone: one retry at the new version, or a clear error; never wrong rows."""
+    """The pinned version is gone: one retry at the new version; never wrong rows."""
     from dbt.adapters.spark_mv.refresh.run import Refresher
 
     lake.spark("create or replace table @.brief (k int) using iceberg")
@@ -130,3 +130,30 @@ def test_readers_see_old_or_new_rows(lake: Warehouse) -> None:
         watcher.join(60)
     assert seen <= {(("l", step), ("r", step)) for step in range(6)}
     assert len(seen) > 1
+
+
+def test_readers_during_a_change_of_definition(lake: Warehouse) -> None:
+    """A19: a changed definition is swapped in one step: there is always a view to read."""
+    stop, seen, errors = threading.Event(), set(), []
+    sums = "select sum(amount) as x from @.orders"
+    counts = "select count(*) as x from @.orders"
+    lake.sql(f"create materialized view @.swapped as {sums}")
+    outside = lake.command().core._own._session.newSession()
+
+    def watch() -> None:
+        while not stop.is_set():
+            try:
+                seen.add(outside.sql(lake.text("select x from @.swapped")).collect()[0][0])
+            except Exception as error:
+                errors.append(str(error))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        for query in (counts, sums, counts):
+            lake.sql(f"create or replace materialized view @.swapped as {query}")
+    finally:
+        stop.set()
+        watcher.join(60)
+    assert errors == []
+    assert seen == {lake.value(sums), lake.value(counts)}

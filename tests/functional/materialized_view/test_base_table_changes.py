@@ -1,4 +1,4 @@
-"""Changes of base tables that a watermark of one number would get wrong, and those that are none."""
+"""Changes of base tables that one number as watermark would miss, and those that are none."""
 
 from __future__ import annotations
 

@@ -130,6 +130,13 @@ def test_name_is_taken(lake: Warehouse, name: str, verb: str) -> None:
     refused(lake, f"{verb} @.{name} as {GOOD}", rf"{name} exists")
 
 
+def test_schema_that_does_not_exist(lake: Warehouse) -> None:
+    """B13: statements make no schemas."""
+    with pytest.raises(Exception, match="nowhere"):
+        lake.sql(f"create materialized view nowhere.fresh as {GOOD}")
+    assert not [row for row in lake.spark("show schemas in local") if row[0] == "nowhere"]
+
+
 @pytest.mark.parametrize("name", ["a_table", "a_view"])
 def test_if_not_exists_on_another_relation(lake: Warehouse, name: str) -> None:
     """B12: IF NOT EXISTS does not hide that the name belongs to something else."""

@@ -107,7 +107,7 @@ def test_refresh_of_fresh_view(lake: Warehouse, totals: str) -> None:
 
 
 def test_watermark_is_not_newer_than_the_rows(lake: Warehouse, totals: str) -> None:
-    """A13, X5: the rows are those of the query at the pinned version, and the watermark is its time."""
+    """A13, X5: the rows are the query's at the pinned version; the watermark is its time."""
     insert(lake)
     lake.sql(f"select * from @.{totals}")
     ((watermark, refreshed),) = lake.spark(
@@ -238,7 +238,8 @@ def test_rows_and_bytes_follow(lake: Warehouse, totals: str) -> None:
 def test_three_levels_are_fresh_after_one_read(lake: Warehouse, totals: str) -> None:
     """B23, X8, E33: a write marks every level; one read refreshes them, inner first."""
     lake.sql(
-        f"create materialized view @.level2 as select customer, total from @.{totals} where total > 0"
+        "create materialized view @.level2 as "
+        f"select customer, total from @.{totals} where total > 0"
     )
     lake.sql("create materialized view @.level3 as select sum(total) as total from @.level2")
     insert(lake, 70)

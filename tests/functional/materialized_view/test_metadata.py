@@ -169,7 +169,7 @@ def rebuild(lake: Warehouse) -> list[tuple[str, str]]:
 
 
 def test_whole_schema_dropped(lake: Warehouse, views: None) -> None:
-    """D5: a read after the loss of everything is right, or says what to do; rebuild brings it back."""
+    """D5: a read after the loss is right or says what to do; rebuilding helps."""
     options = lake.spark("select * from @meta.table_options order by all")
     edges = lake.spark("select * except (pinned_at) from @meta.mv_dependencies_graph order by all")
     drop_metadata(lake)

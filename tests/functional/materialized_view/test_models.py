@@ -20,7 +20,8 @@ def model(
 ) -> str:
     config = {"materialized": "bq_materialized_view", **config}
     arguments = ", ".join(f"{key}={value!r}" for key, value in config.items())
-    return f"{{{{ config({arguments}) }}}}\nselect {select} from {{{{ source('raw', 'orders') }}}} {tail}\n"
+    orders = "{{ source('raw', 'orders') }}"
+    return f"{{{{ config({arguments}) }}}}\nselect {select} from {orders} {tail}\n"
 
 
 @pytest.fixture

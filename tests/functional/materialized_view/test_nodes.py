@@ -38,7 +38,8 @@ FILES = {
         {{ config(materialized='table', pre_hook=[
             "insert into {{ source('raw', 'orders') }} values (60, 'hook', 1)",
             "insert into {{ source('raw', 'orders') }} values (61, 'hook', 2)"],
-          post_hook="insert into {{ source('raw', 'orders') }} select 62, 'post', grand from {{ ref('grand') }}") }}
+          post_hook="insert into {{ source('raw', 'orders') }}
+            select 62, 'post', grand from {{ ref('grand') }}") }}
         select * from {{ ref('grand') }}""",
     "models/bad_hook.sql": """
         {{ config(materialized='table', pre_hook="delete from {{ ref('totals') }}") }}
@@ -68,7 +69,8 @@ FILES = {
           {% do run_query(verb ~ ' ' ~ name) %}
         {% endmacro %}
         {% macro count_rows(name) %}
-          {% do log('rows: ' ~ run_query('select sum(total) from ' ~ ref(name)).columns[0].values()[0], true) %}
+          {% set found = run_query('select sum(total) from ' ~ ref(name)) %}
+          {% do log('rows: ' ~ found.columns[0].values()[0], true) %}
         {% endmacro %}
         """,
 }

@@ -199,7 +199,7 @@ def test_verify_counts_duplicates(lake: Warehouse, project: DbtProject) -> None:
 
 
 def test_verify_of_a_stale_view(lake: Warehouse, project: DbtProject) -> None:
-    """D29: stale is not wrong: rows are compared at the pinned versions, and nothing is refreshed."""
+    """D29: stale is not wrong: compared at the pinned versions, nothing refreshed."""
     project.operation("refresh")
     lake.spark("insert into @.orders values (84, 'ned', 1)")
     build = lake.build_of("lonely_mv")
