@@ -80,6 +80,7 @@ def operation(command: Command, **arguments: Any) -> Any:
 
 def test_second_fails_at_once(lake: Warehouse, held: Held) -> None:
     """X3, D3: another refresh is running: its owner and its start are named; rows stay."""
+    lake.spark("insert into @.orders values (108, 'sam', 1)")
     held.start()
     build, began = lake.build_of("totals"), time.monotonic()
     with pytest.raises(Exception, match="another refresh is running") as caught:
@@ -98,6 +99,7 @@ def test_second_fails_at_once(lake: Warehouse, held: Held) -> None:
 
 def test_wait(lake: Warehouse, held: Held) -> None:
     """X3: with `wait: true` the second waits, then finds nothing to do."""
+    lake.spark("insert into @.orders values (109, 'sam', 1)")
     held.start()
     done = threading.Event()
     found: list[Any] = []
