@@ -225,3 +225,20 @@ def test_list(lake: Warehouse, project: DbtProject) -> None:
         "ls", "-s", "config.materialized:bq_materialized_view", "--resource-type", "model"
     ).results
     assert sorted(text) == ["test.grand", "test.totals"]
+
+
+def test_read_after_the_metadata_was_lost(lake: Warehouse, project: DbtProject) -> None:
+    """D5: without any metadata a read is right, or fails and names the way out."""
+    lake.spark("drop table @meta.mv_events")
+    lake.spark("insert into @.orders values (72, 'ann', 3)")
+    expected = lake.value("select sum(amount) from @.orders")
+    query = "select sum(total) as t from {{ ref('totals') }}"
+    found = project.dbt("show", "--inline", query, fails=None)
+    if found.success:
+        (row,) = found.results.results[0].agate_table.rows
+        assert row["t"] == expected
+    else:
+        assert "rebuild_metadata" in found.text
+    project.operation("rebuild_metadata")
+    (shown,) = project.show(query)
+    assert shown["t"] == expected

@@ -17,6 +17,8 @@ from dbt.adapters.spark_mv.credentials import SparkMVCredentials
 from dbt.adapters.spark_mv.session import spark_session
 
 Rows = list[tuple[Any, ...]]
+# A handful of rows: compiling a query and shuffling it take longer than running it.
+QUICK = {"spark.sql.shuffle.partitions": "1", "spark.sql.codegen.wholeStage": "false"}
 
 
 class Command:
@@ -55,6 +57,8 @@ class Warehouse:
             {key: value for key, value in self.target.items() if key not in ("type", "threads")}
         )
         self._outside = spark_session(self.credentials).newSession()
+        for key, value in QUICK.items():
+            self._outside.conf.set(key, value)
         self.spark(f"create schema if not exists {schema}")
         self._run = self.command()
 
