@@ -172,7 +172,7 @@ OPTIONS = {
     'warn_after = \'{"count": 0, "period": "hour"}\'': "count",
     'error_after = \'{"count": 1, "period": "year"}\'': "period",
     "allow_non_incremental_definition = true": "max_staleness",
-    'tblproperties = \'{"mv.id": "x"}\'': "mv.",
+    'tblproperties = \'{"mv.id": "x"}\'': "mv.|tblproperties",
     "unique_key = 5": "unique_key",
     "enable_refresh = true, enable_refresh = false": "twice",
     "enable_refresh": "expected =",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
@@ -37,10 +35,14 @@ ONLY_VIEW = [
 ]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def view(lake: Warehouse) -> Any:
-    lake.sql(f"create materialized view @.totals as {QUERY}")
+@pytest.fixture(autouse=True)
+def view(lake: Warehouse) -> None:
+    """A view that no earlier test has left damaged."""
     lake.sql("create table if not exists @.elsewhere2 (x int) using iceberg")
+    lake.sql(f"create materialized view if not exists @.totals as {QUERY}")
+    if lake.freshness("totals") != "FRESH":
+        lake.sql("drop materialized view @.totals")
+        lake.sql(f"create materialized view @.totals as {QUERY}")
 
 
 def refused(lake: Warehouse, statement: str, name: str) -> None:

@@ -37,9 +37,9 @@ def test_no_views_at_all(lake: Warehouse) -> None:
 
 @pytest.fixture
 def views(lake: Warehouse) -> None:
-    lake.sql(f"create materialized view if not exists @.one as {QUERY}")
+    lake.sql(f"create or replace materialized view @.one as {QUERY}")
     lake.sql(
-        "create materialized view if not exists @.two options (enable_refresh = false, "
+        "create or replace materialized view @.two options (enable_refresh = false, "
         "refresh_interval_minutes = 60, tags = '[\"daily\"]') as select total from @.one"
     )
     lake.sql("refresh materialized view @.two")
