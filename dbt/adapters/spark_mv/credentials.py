@@ -9,6 +9,11 @@ from typing import Any
 from dbt.adapters.spark.connections import SparkCredentials
 from dbt_common.dataclass_schema import StrEnum
 
+from dbt.adapters.spark_mv.embedded import CATALOG
+
+# Every Thrift client starts in `default`. What a definition means depends on where it was given, so
+# the same model through both has to be given in the same place.
+_START = (f"spark.sql.catalog.{CATALOG}.default-namespace", "default")
 _PREFIXES_KNOWN_TO_THRIFT = ("set:", "use:")
 
 
@@ -52,6 +57,8 @@ class SparkMVCredentials(SparkCredentials):
             self.host = "localhost"
         super().__post_init__()
         self.server_side_parameters.update(_as_conf(self.spark_conf))
+        if self.method == SparkMVConnectionMethod.EMBEDDED:
+            self.server_side_parameters.setdefault(*_START)
         if self.method in HIVE_PROTOCOL:
             # An open-source Thrift server ignores a key without this prefix.
             self.server_side_parameters = {

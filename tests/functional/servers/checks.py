@@ -1,0 +1,128 @@
+"""What has to hold over every connection method."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.functional.servers.processes import Client
+
+VIEWS = (
+    "busiest_carriers",
+    "current_showtimes",
+    "daily_flights",
+    "delays_by_airport",
+    "delays_by_carrier",
+    "empty_base",
+    "paid_tickets_by_showtime",
+    "routes",
+    "weather_by_day",
+)
+# A query over base tables alone that says what the view says.
+DIRECT = {
+    "delays_by_carrier": """
+        select f.carrier, a.name, count(*), count(arr_delay), sum(arr_delay), avg(arr_delay)
+        from raw.flights f join raw.airlines a on a.carrier = f.carrier
+        group by f.carrier, a.name""",
+    "busiest_carriers": """
+        select f.carrier, a.name, count(*), avg(arr_delay)
+        from raw.flights f join raw.airlines a on a.carrier = f.carrier
+        group by f.carrier, a.name having count(*) >= 10000""",
+    "delays_by_airport": """
+        select dest, coalesce(a.name, dest), count(*), count(arr_delay), sum(arr_delay),
+          max(arr_delay)
+        from raw.flights f left join raw.airports a on a.faa = f.dest
+        group by dest, coalesce(a.name, dest)""",
+    "daily_flights": """
+        select flight_date, trunc(flight_date, 'MM'), count(*), sum(dep_delay), sum(arr_delay)
+        from raw.flights where arr_delay is not null group by flight_date""",
+    "paid_tickets_by_showtime": """
+        select o.showtime_id, count(t.ticket_id), sum(t.price)
+        from cinema.orders o left join cinema.tickets t on t.order_id = o.order_id
+        group by o.showtime_id""",
+}
+CHANGES = (
+    "insert into raw.flights by name select * except (flight), flight + 10000 as flight "
+    "from raw.flights where carrier = 'OO' and month = 1",
+    "update raw.flights set arr_delay = arr_delay + 5 "
+    "where carrier = 'UA' and flight_date = date'2013-01-03'",
+    "delete from raw.flights where flight_date = date'2013-02-09' and arr_delay is null",
+)
+
+
+def labels(client: Client) -> dict[str, tuple[str, dict[str, Any]]]:
+    """(refresh id, state) that the head of each storage table carries."""
+    tables = [row[1] for row in client.sql("show tables in analytics like '*__mv_*'")]
+    union = " union all ".join(
+        f"select '{table}', s.summary['mv.refresh_id'], s.summary['mv.refresh_state'] "
+        f"from analytics.{table}.snapshots s join analytics.{table}.refs r "
+        "on r.snapshot_id = s.snapshot_id and r.name = 'main'"
+        for table in tables
+    )
+    found = {row[0].split("__mv_")[0]: (row[1], json.loads(row[2])) for row in client.sql(union)}
+    assert sorted(found) == sorted(VIEWS)
+    return found
+
+
+def states(client: Client) -> dict[str, str]:
+    """Freshness of each view as `status` prints it."""
+    words = [line.split() for line in client.operation("status").splitlines()]
+    return {w[0].split(".")[-1]: w[2] for w in words if w and w[0].startswith("analytics.")}
+
+
+def assert_all_fresh(client: Client) -> None:
+    assert states(client) == dict.fromkeys(VIEWS, "FRESH")
+
+
+def assert_builds_twice(client: Client) -> None:
+    """Both builds succeed, and neither refreshes a view that another method has built."""
+    before = labels(client)
+    for _ in range(2):
+        nodes = client.dbt("build")["nodes"]
+        assert len(nodes) > 50
+        assert set(nodes.values()) <= {"success", "pass", "no-op"}
+    after = labels(client)
+    assert {name: label[0] for name, label in after.items()} == {
+        name: label[0] for name, label in before.items()
+    }
+
+
+def assert_same_versions(client: Client) -> None:
+    """A refresh with nothing changed labels its build as the one before it was labelled."""
+    names = ("busiest_carriers", "current_showtimes", "empty_base")
+    before = labels(client)
+    for name in names:
+        client.operation("refresh", view=name, method="complete")
+    after = labels(client)
+    for name in names:
+        assert after[name][0] != before[name][0]
+        for key in ("sources", "definition_hash", "storage_schema_id"):
+            assert after[name][1][key] == before[name][1][key]
+
+
+def assert_follows_changes(client: Client) -> None:
+    """A read after a change that dbt has not seen equals the direct query."""
+    for statement in CHANGES:
+        client.sql(statement)
+    found = states(client)
+    assert found["delays_by_carrier"] == "STALE"
+    assert found["busiest_carriers"] == "STALE"
+    assert found["paid_tickets_by_showtime"] == "FRESH"
+    for name, direct in DIRECT.items():
+        rows = client.rows(f"select * from {{{{ ref('{name}') }}}}")
+        assert rows
+        assert rows == client.rows(direct), name
+
+
+def assert_operations(client: Client) -> None:
+    """status, refresh, verify and history after another change."""
+    client.sql("update raw.flights set arr_delay = 7 where carrier = 'AA' and month = 3")
+    assert states(client)["daily_flights"] == "STALE"
+    refreshed = client.operation("refresh")
+    assert "daily_flights" in refreshed
+    assert_all_fresh(client)
+    verified = client.operation("verify")
+    assert verified.count(" OK ") == len(VIEWS)
+    history = client.operation("history", view="daily_flights").splitlines()[-1]
+    assert "daily_flights" in history
+    assert "SUCCEEDED" in history

@@ -1,0 +1,29 @@
+"""The demo project through a Spark Connect server."""
+
+from tests.functional.servers import checks
+from tests.functional.servers.processes import Client
+
+
+def test_builds_of_spark_in_the_process_are_fresh(connect: Client) -> None:
+    checks.assert_all_fresh(connect)
+
+
+def test_build_twice(connect: Client) -> None:
+    checks.assert_builds_twice(connect)
+
+
+def test_versions_are_those_of_spark_in_the_process(connect: Client) -> None:
+    checks.assert_same_versions(connect)
+
+
+def test_change_outside_dbt(connect: Client) -> None:
+    checks.assert_follows_changes(connect)
+
+
+def test_operations(connect: Client) -> None:
+    checks.assert_operations(connect)
+
+
+def test_spark_in_the_process_finds_fresh_views(connect: Client, embedded: Client) -> None:
+    checks.assert_all_fresh(connect)
+    checks.assert_all_fresh(embedded)
