@@ -46,7 +46,9 @@
   {%- endif -%}
   {%- set names = changes['options'] | join(', ') -%}
   {%- set policy = config.get('on_configuration_change') -%}
-  {%- if policy == 'apply' -%}
+  {%- if policy == 'apply' and changes['rebuild'] -%}
+    {{ return(spark_mv_replace_sql(target_relation, sql)) }}
+  {%- elif policy == 'apply' -%}
     {{ return(get_alter_materialized_view_as_sql(target_relation, changes, sql, existing, none, none)) }}
   {%- elif policy == 'continue' -%}
     {% do exceptions.warn("Configuration changes were identified and `on_configuration_change` was set to `continue` for `" ~ target_relation.render() ~ "`: " ~ names) %}

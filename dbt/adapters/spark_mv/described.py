@@ -29,7 +29,9 @@ _PROPERTIES = re.compile(r"^Table Properties: \[(.*)\]$", re.M)
 _PROPERTY_NAME = re.compile(r"(?:^|,)([^,=]+)=")
 
 
-def catalog_rows(relation: BaseRelation, described: Iterable[Any]) -> Iterator[dict[str, Any]]:
+def catalog_rows(
+    relation: BaseRelation, described: Iterable[Any], stats: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
     """One row per column of `describe extended`, each with what is known of the relation."""
     rows = [(str(name), kind, comment) for name, kind, comment in described]
     ends = (at for at, row in enumerate(rows) if not row[0] or row[0].startswith("#"))
@@ -43,6 +45,7 @@ def catalog_rows(relation: BaseRelation, described: Iterable[Any]) -> Iterator[d
         "table_comment": details.get("Comment") or None,
         "table_owner": details.get("Owner"),
         **SparkColumn.convert_table_stats(details.get("Statistics")),
+        **stats,
     }
     for index, (name, kind, comment) in enumerate(rows[:end]):
         yield {

@@ -58,6 +58,10 @@ class CatalogRoad(Protocol):
         """What the name stands for."""
         ...
 
+    def has_storage_tables(self, catalog: str) -> bool:
+        """Whether any schema of the catalog holds a storage table."""
+        ...
+
     def main_chain(
         self, parts: tuple[str, ...], limit: int, until: str | None
     ) -> list[SnapshotFacts]:

@@ -210,4 +210,5 @@ class SparkMVAdapter(MaterializedViewMethods, SparkAdapter):
             # Dropped since it was listed, or a view whose table is gone: the docs can do without.
             logger.debug(f"No catalog entry for {relation}: {error.msg}")
             return []
-        return catalog_rows(relation, rows)
+        stats = self.materialized_view_stats(relation) if relation.is_materialized_view else {}
+        return catalog_rows(relation, rows, stats)

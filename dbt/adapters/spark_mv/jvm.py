@@ -10,6 +10,7 @@ from typing import Any
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.errors_text import spark_message
 from dbt.adapters.spark_mv.executor import SnapshotFacts, TableFacts, ViewFacts
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
 
 Parts = tuple[str, ...]
 
@@ -130,6 +131,22 @@ class JvmRoad:
             return None
         self._tables[parts] = table = catalog.loadTable(identifier)
         return table
+
+    def has_storage_tables(self, catalog: str) -> bool:
+        """Whether any schema of the catalog holds a storage table of a materialized view."""
+        return bool(self._call(self._has_storage_tables, catalog))
+
+    def _has_storage_tables(self, catalog: str) -> bool:
+        iceberg = self._catalog(catalog)
+        if iceberg is None:
+            return False
+        schemas = iceberg.listNamespaces()
+        for index in range(schemas.size()):
+            tables = iceberg.listTables(schemas.get(index))
+            names = (str(tables.get(at).name()) for at in range(tables.size()))
+            if any(STORAGE_NAME.match(name) for name in names):
+                return True
+        return False
 
     def main_chain(self, parts: Parts, limit: int, until: str | None) -> list[SnapshotFacts]:
         """Snapshots of the main branch, newest first."""

@@ -83,11 +83,12 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
     ) -> dict[str, Any]:
         """How a model differs from its materialized view: {definition: bool, options: [names]}."""
         with dbt_errors():
-            statement = parse_statement(create_statement(relation.render(), sql, model))
             core = self._core()
             if core.invocation.is_reduced:
-                return {"definition": True, "options": []}
+                return {"definition": True, "options": [], "rebuild": False}
             view = load_view(core.engine.relations, self._name(relation))
+            names = [column.name for column in view.definition.columns]
+            statement = parse_statement(create_statement(relation.render(), sql, model, names))
             context = core.context()
             return changes_of(view, statement, context.namespace(), context.settings())
 
@@ -104,6 +105,22 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
             fire_event(Note(msg=line), level=EventLevel.INFO)
         if report.failures:
             raise MaterializedViewFailure("\n".join(report.failures))
+
+    def materialized_view_stats(self, relation: Any) -> dict[str, Any]:
+        """Statistics of a materialized view for the docs catalog."""
+        core = self._core()
+        name = self._name(relation)
+        found = core.operations.statistics(name)
+        return {
+            f"stats:{key}:{part}": value
+            for key, (label, text) in found.items()
+            for part, value in (
+                ("label", label),
+                ("value", text),
+                ("description", f"{label} of the materialized view"),
+                ("include", True),
+            )
+        }
 
     @available
     def freshness_failures_query(self, relation: Any) -> str:

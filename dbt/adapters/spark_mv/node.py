@@ -77,6 +77,8 @@ class NodeContext:
 
     def namespace(self) -> Namespace:
         """Where the user's connection looks up unqualified names; asked once until it says USE."""
+        if self._user.road is not None:
+            return Relations(self._user).current_namespace()
         known: Namespace | None = getattr(self._memo, "namespace", None)
         if known is None:
             known = self._memo.namespace = Relations(self._user).current_namespace()

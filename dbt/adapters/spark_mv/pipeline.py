@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.sql.dialect import DropView, parse_view_statement
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement, classify
 
+_USE = re.compile(r"\s*(?:/\*.*?\*/\s*)*use\b", re.IGNORECASE | re.DOTALL)
 _LISTING = re.compile(r"information_schema\W+materialized_views", re.IGNORECASE)
 
 
@@ -82,6 +83,8 @@ class StatementPipeline:
         if _LISTING.search(sql):
             self._engine.memory.flush()
             sql = rewrite_information_schema(self._engine, sql, context.namespace())
+        if _USE.match(sql):
+            return Passage(sql, "USE")
         if not self._gate.has_views():
             return Passage(sql)
         statement = classify(sql)

@@ -29,6 +29,7 @@ NOT_INCREMENTAL = Reason("NOT_INCREMENTAL", "partition and fast refresh are not 
 REDUCED_RUN = Reason("REDUCED_RUN", "built by a run with --empty, --sample or --defer")
 UNPINNED_CHANGE = Reason("UNPINNED_CHANGE", "a base table changed while it was being read")
 ADOPTED = Reason("ADOPTED", "an earlier build of the same definition was there")
+VERSION_GONE = Reason("VERSION_GONE", "a base version that it was reading is gone")
 LOST_RACE = Reason("LOST_RACE", "another refresh was published first")
 EQUIVALENT_VERSIONS = Reason(
     "EQUIVALENT_VERSIONS", "base tables moved to new versions with the same rows"

@@ -52,7 +52,12 @@ class MaterializedViews:
         self._home_catalog: str | None = None
         memory = Memory(self._store, logger.warning, get_invocation_id())
         self.engine = Engine(
-            self._own, memory, logger.warning, logger.info, self._credentials.refresh_timeout
+            self._own,
+            memory,
+            logger.warning,
+            logger.info,
+            self._credentials.refresh_timeout,
+            (self._credentials.schema,),
         )
         refresher = Refresher(self.engine)
         reader = Reader(self.engine, refresher)
@@ -97,6 +102,8 @@ class MaterializedViews:
     def after(self, passage: Passage) -> None:
         """See `StatementPipeline.after`."""
         self.pipeline.after(passage)
+        if passage.verb == "USE":
+            self.forget_namespace()
 
     def forget_namespace(self) -> None:
         """The connection said USE, or is another one now."""

@@ -30,7 +30,8 @@ EMPTY_BASE = """{{ config(materialized='bq_materialized_view') }}
 select carrier, count(*) as days from raw.cancellations group by carrier
 """
 SMALL = {
-    "spark.driver.memory": "768m",
+    "spark.buffer.pageSize": "1m",
+    "spark.driver.memory": "1g",
     "spark.driver.extraJavaOptions": QUICK_JAVA,
     "spark.sql.shuffle.partitions": "2",
 }

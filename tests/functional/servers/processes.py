@@ -85,7 +85,9 @@ def spark_server(warehouse: Path, name: str, conf: Mapping[str, str], port: int)
     embedded.prepare_folder(str(warehouse))
     given = {
         "spark.master": "local[2]",
-        "spark.driver.memory": "1200m",
+        # Less, or larger pages, and the collector takes more time than the statements.
+        "spark.driver.memory": "2g",
+        "spark.buffer.pageSize": "1m",
         # Plans of statements that have ended, for pages that nobody looks at.
         "spark.sql.ui.retainedExecutions": "20",
         "spark.driver.extraJavaOptions": QUICK_JAVA,

@@ -94,7 +94,8 @@ def apply(state: State, event: Event) -> None:
     if event.kind == kinds.DROPPED:
         state.views.pop(view.name, None)
     elif event.kind == kinds.MARKED_STALE:
-        view.is_stale, view.marked_at = True, event.at
+        view.marked_at = view.marked_at if view.is_stale and view.marked_at else event.at
+        view.is_stale = True
     elif event.kind in (kinds.SUSPENDED, kinds.RESUMED):
         view.suspended = event.kind == kinds.SUSPENDED
     else:

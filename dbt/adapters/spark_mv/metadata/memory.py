@@ -44,6 +44,13 @@ class Memory:
             assert self._state is not None
             return self._state
 
+    @property
+    def exists(self) -> bool:
+        """Whether there was any metadata when it was loaded."""
+        with self._lock:
+            self.state()
+            return self._version is not None
+
     def reload_if_moved(self) -> None:
         """Load again if another process has appended since."""
         with self._lock:

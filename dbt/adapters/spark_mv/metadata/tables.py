@@ -77,8 +77,7 @@ WITH e AS (
       AS last_end,
     max_by(e.kind, e.at) FILTER (WHERE e.kind IN ('REFRESH_SUCCEEDED', 'REFRESH_SKIPPED',
       'REFRESH_FAILED')) AS last_kind,
-    max_by(e.kind, e.at) FILTER (WHERE e.kind IN ('SUSPENDED', 'RESUMED')) AS suspension,
-    max(e.at) FILTER (WHERE e.kind = 'MARKED_STALE') AS marked_at
+    max_by(e.kind, e.at) FILTER (WHERE e.kind IN ('SUSPENDED', 'RESUMED')) AS suspension
   FROM e GROUP BY e.view_id
 )
 """
@@ -110,7 +109,9 @@ SELECT l.table_catalog, l.table_schema, l.table_name,
     WHEN f.last_kind = 'REFRESH_FAILED' THEN 'BROKEN' ELSE 'READY' END AS status,
   CASE WHEN f.last_kind = 'REFRESH_FAILED' THEN get_json_object(f.last_end, '$.error')
     END AS status_reason,
-  CASE WHEN coalesce(f.is_stale, true) THEN f.marked_at END AS stale_since,
+  CASE WHEN coalesce(f.is_stale, true) THEN (SELECT min(x.at) FROM e x
+    WHERE x.view_id = l.view_id AND x.kind IN ('MARKED_STALE', 'REFRESH_FAILED')
+      AND x.at > coalesce(f.refreshed_at, timestamp_millis(0))) END AS stale_since,
   get_json_object(f.build, '$.method') AS last_refresh_method,
   get_json_object(f.last_end, '$.reason') AS last_refresh_reason,
   CAST(get_json_object(f.build, '$.seconds') AS DOUBLE) AS last_refresh_seconds,

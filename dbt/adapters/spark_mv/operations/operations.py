@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from dbt.adapters.spark_mv.answers import MaterializedViewVerbs
-from dbt.adapters.spark_mv.errors import MaterializedViewError
+from dbt.adapters.spark_mv.errors import MaterializedViewError, UnknownMaterializedView
 from dbt.adapters.spark_mv.metadata.fold import ViewState
 from dbt.adapters.spark_mv.operations.rebuild import rebuild_metadata
 from dbt.adapters.spark_mv.operations.report import Report
@@ -160,6 +160,18 @@ class Operations:
             reason,
         )
 
+    def statistics(self, name: TableName) -> dict[str, tuple[str, str]]:
+        """Label and text of what the docs show of a view."""
+        state = self._engine.memory.state().views.get(name)
+        if state is None:
+            return {}
+        _, status, freshness, _, when, method, rows, _ = self._status(state)
+        return {
+            "staleness": ("Staleness", f"{freshness} ({status})"),
+            "last_refresh": ("Last refresh", f"{when or '-'} ({method or '-'})"),
+            "rows": ("Rows", str(rows if rows is not None else "-")),
+        }
+
     def _broken(self, state: ViewState, look: Look) -> bool:
         return bool(look.verdict.missing) or state.failures > 0
 
@@ -214,7 +226,7 @@ class Operations:
         """Drop one materialized view."""
         try:
             name = self._selection().one(view if isinstance(view, str) else "")
-        except MaterializedViewError:
+        except UnknownMaterializedView:
             if if_exists:
                 return Report(("view", "state"), ((view, "does not exist"),))
             raise

@@ -38,10 +38,10 @@ def count_differences(engine: Engine, name: TableName) -> Differences:
     """
     view = load_view(engine.relations, name)
     differences = differences_query(engine, view)
-    missing, unexpected = "n > 0", "n < 0"
+    n = quote(count_column(view))
     select = (
-        f"SELECT coalesce(sum(n) FILTER (WHERE {missing}), 0), "
-        f"coalesce(-sum(n) FILTER (WHERE {unexpected}), 0) FROM ({differences})"
+        f"SELECT coalesce(sum({n}) FILTER (WHERE {n} > 0), 0), "
+        f"coalesce(-sum({n}) FILTER (WHERE {n} < 0), 0) FROM ({differences})"
     )
     try:
         ((lacking, extra),) = engine.executor.query(select)
@@ -59,9 +59,10 @@ def _differing(engine: Engine, view: MaterializedView, differences: str) -> int:
     if not keys:
         return 0
     listed = ", ".join(quote(key) for key in keys)
+    n = quote(count_column(view))
     ((count,),) = engine.executor.query(
-        f"SELECT count(*) FROM (SELECT {listed} FROM ({differences}) GROUP BY {listed} "
-        "HAVING max(n) > 0 AND min(n) < 0)"
+        f"SELECT count(*) FROM (SELECT {listed} FROM ({differences}) AS d GROUP BY {listed} "
+        f"HAVING max(d.{n}) > 0 AND min(d.{n}) < 0)"
     )
     return int(count)
 
@@ -90,12 +91,22 @@ def differences_query(engine: Engine, view: MaterializedView) -> str:
     columns = view.definition.columns
     rows = ", ".join(_comparable(column) for column in columns)
     names = ", ".join(quote(column.name) for column in columns)
+    n = quote(count_column(view))
     return (
-        f"SELECT sum(n_of_row) AS n, {names} FROM ("
-        f"SELECT 1 AS n_of_row, {rows} FROM (\n{expected}\n) AS expected "
+        f"SELECT sum({n}) AS {n}, {names} FROM ("
+        f"SELECT 1 AS {n}, {rows} FROM (\n{expected}\n) AS expected "
         f"UNION ALL SELECT -1, {rows} FROM {view.storage.sql}"
-        f") AS compared GROUP BY {names} HAVING sum(n_of_row) <> 0"
+        f") AS compared GROUP BY {names} HAVING sum(compared.{n}) <> 0"
     )
+
+
+def count_column(view: MaterializedView) -> str:
+    """A name for the number of rows that the view has no column of."""
+    taken = {column.name.lower() for column in view.definition.columns}
+    name = "n"
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _comparable(column: Column) -> str:

@@ -17,6 +17,7 @@ from dbt.adapters.spark_mv.base_tables.versions import UNVERSIONED, Version
 from dbt.adapters.spark_mv.errors import (
     PublishRefused,
     RefreshFailed,
+    RelationExists,
     StatementFailed,
     UnsupportedCatalog,
 )
@@ -37,11 +38,13 @@ from dbt.adapters.spark_mv.views.definition import (
     storage_name,
 )
 from dbt.adapters.spark_mv.views.dependencies import Expansion
+from dbt.adapters.spark_mv.views.registry import find_view
 
 _LABEL_CONF = "spark.sql.iceberg.snapshot-property."
 _ALREADY_EXISTS = ("TABLE_OR_VIEW_ALREADY_EXISTS", "AlreadyExists", "already exists")
 _NO_VIEWS = ("MISSING_CATALOG_ABILITY", "does not support views", "UNSUPPORTED_FEATURE")
-_ATTEMPTS = 5
+_RACES = ("updated concurrently", "AlreadyExists", "ALREADY_EXISTS", "CommitFailed")
+_ATTEMPTS = 8
 
 
 class Builder:
@@ -71,9 +74,9 @@ class Builder:
         old = look.view
         name = storage_name(old.name, definition.hash, old.layout, old.options.tblproperties)
         view = replace(old, definition=definition, definition_hash=definition.hash, storage=name)
-        if view.storage == old.storage:
-            # No build to keep: the storage table is gone, or was emptied of its history.
-            self._engine.executor.query(statements.drop_storage(old.storage))
+        if view.storage == old.storage and look.storage_exists:
+            # Readers keep the old table until the swap, so this build needs a name of its own.
+            view = replace(view, storage=old.name.sibling(f"{old.name.name}__mv_{_salt()}"))
         return self.build(view, look.expansion, look.versions, plan, request, replaced=old)
 
     def build(
@@ -84,33 +87,17 @@ class Builder:
         plan: RefreshPlan,
         request: Request,
         replaced: MaterializedView | None,
+        must_be_new: bool = False,
     ) -> Outcome:
-        """Make storage table and view, register them, record the refresh."""
-        began = time.monotonic()
-        label = Label(
-            uuid.uuid4().hex,
-            view.definition_hash,
-            versions,
-            time.time(),
-            0,
-            request.reduced,
-            plan.method,
-        )
-        try:
-            created = self._create_storage(view, label)
-            self._create_view(view, created)
-        except StatementFailed as error:
-            if replaced is not None:
-                self._engine.history.failed(
-                    replaced, label.refresh_id, request, str(error), time.monotonic() - began
-                )
-            raise RefreshFailed(
-                f"{view.name} could not be built: {error}",
-                "Nothing was changed; correct the query or its base tables and run it again.",
-            ) from None
+        """Make storage table and view, register them, record the refresh.
+
+        With `must_be_new` a view that somebody else made meanwhile is `RelationExists`.
+        """
+        label = self._new_label(view, versions, plan, request)
+        created = self._make(view, label, request, replaced, must_be_new)
         register(self._engine.memory, view, expansion, replaced)
         snapshot = next(iter(iceberg.main_chain(self._engine.executor, view.storage, 1)), None)
-        seconds = time.monotonic() - began
+        seconds = time.time() - label.evaluated_at
         if not created:
             return Outcome(view.name, ADOPTED, "none", reasons.ADOPTED.text, seconds)
         self._engine.history.started(
@@ -128,19 +115,82 @@ class Builder:
         rows = iceberg.summary_number(snapshot.summary, "total-records") if snapshot else None
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
 
-    def _create_view(self, view: MaterializedView, created: bool) -> None:
+    def _new_label(
+        self,
+        view: MaterializedView,
+        versions: Mapping[TableName, Version],
+        plan: RefreshPlan,
+        request: Request,
+    ) -> Label:
+        return Label(
+            refresh_id=uuid.uuid4().hex,
+            definition_hash=view.definition_hash,
+            sources=versions,
+            evaluated_at=time.time(),
+            storage_schema_id=0,
+            reduced=request.reduced,
+            method=plan.method,
+        )
+
+    def _make(
+        self,
+        view: MaterializedView,
+        label: Label,
+        request: Request,
+        replaced: MaterializedView | None,
+        must_be_new: bool,
+    ) -> bool:
         try:
-            with self._engine.executor.isolated({}) as session:
-                session.query(statements.create_view(view))
+            created = self._create_storage(view, label)
+            self._create_view(view, created, must_be_new)
+            return created
         except StatementFailed as error:
-            if created:
+            if replaced is not None:
+                seconds = time.time() - label.evaluated_at
+                self._engine.history.failed(
+                    replaced, label.refresh_id, request, str(error), seconds
+                )
+            raise RefreshFailed(
+                f"{view.name} could not be built: {error}",
+                "Nothing was changed; correct the query or its base tables and run it again.",
+            ) from None
+
+    def _create_view(self, view: MaterializedView, created: bool, must_be_new: bool) -> None:
+        for attempt in range(_ATTEMPTS):
+            try:
+                with self._engine.executor.isolated({}) as session:
+                    session.query(statements.create_view(view, or_replace=not must_be_new))
+                return
+            except StatementFailed as error:
+                self._cope(view, created, must_be_new, error, attempt)
+
+    def _cope(
+        self,
+        view: MaterializedView,
+        created: bool,
+        must_be_new: bool,
+        error: StatementFailed,
+        attempt: int,
+    ) -> None:
+        """Return if creating the view is worth another try, else raise what is wrong."""
+        other = find_view(self._engine.relations, view.name)
+        if other is not None and must_be_new:
+            if created and other.storage != view.storage:
                 self._engine.executor.query(statements.drop_storage(view.storage))
-            if any(text in str(error) for text in _NO_VIEWS):
-                raise UnsupportedCatalog(
-                    f"{view.name}: the catalog {view.name.catalog!r} cannot hold views.",
-                    "Use an Iceberg catalog with views (REST, Hive, JDBC with schema-version V1).",
-                ) from None
-            raise
+            raise RelationExists(
+                f"{view.name} exists already.", "Say CREATE OR REPLACE, or drop it first."
+            ) from None
+        if any(text in str(error) for text in _RACES) and attempt + 1 < _ATTEMPTS:
+            time.sleep(0.05 * (attempt + 1))
+            return
+        if created and (other is None or other.storage != view.storage):
+            self._engine.executor.query(statements.drop_storage(view.storage))
+        if any(text in str(error) for text in _NO_VIEWS):
+            raise UnsupportedCatalog(
+                f"{view.name}: the catalog {view.name.catalog!r} cannot hold views.",
+                "Use an Iceberg catalog with views (REST, Hive, JDBC with schema-version V1).",
+            ) from None
+        raise error
 
     def refuse_moved(
         self, view: TableName, unpinned: tuple[TableName, ...], before: Mapping[TableName, Version]
@@ -232,6 +282,10 @@ class Builder:
             if storage != view.storage and self._engine.relations.lookup(storage) is not None:
                 self._engine.executor.query(statements.drop_storage(storage))
         known.replaced = ()
+
+
+def _salt() -> str:
+    return uuid.uuid4().hex[:8]
 
 
 def _use(catalog: str, namespace: tuple[str, ...]) -> str:

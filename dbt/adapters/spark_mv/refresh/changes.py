@@ -18,7 +18,8 @@ def changes_of(
     home: Namespace,
     settings: Mapping[str, str],
 ) -> dict[str, Any]:
-    """`definition`: the query or its settings differ; `options`: names of what else differs."""
+    """`definition`: the query or its settings differ; `options`: names of what else differs;
+    `rebuild`: one of them needs another storage table."""
     stored = view.definition
     same = replace(stored, query=wanted.query, home=home, settings=dict(settings)).hash
     options = options_from(wanted.options, str(view.name))
@@ -35,4 +36,11 @@ def changes_of(
     ]
     if (wanted.comment or None) != (view.comment or None):
         changed.append("description")
-    return {"definition": view.reduced or same != stored.hash, "options": changed}
+    comments = tuple((column.name, column.comment) for column in stored.columns)
+    if (wanted.columns or tuple((name, None) for name, _ in comments)) != comments:
+        changed.append("column descriptions")
+    return {
+        "definition": view.reduced or same != stored.hash,
+        "options": changed,
+        "rebuild": any(name in ("partition_by", "cluster_by", "tblproperties") for name in changed),
+    }

@@ -26,13 +26,17 @@ KEPT_SETTINGS = (
 
 @dataclass
 class Engine:
-    """Services shared by everything that refreshes; `executor` runs our own statements."""
+    """Services shared by everything that refreshes; `executor` runs our own statements.
+
+    `schemas` are those in which the profile's views are looked for when the metadata is lost.
+    """
 
     executor: Executor
     memory: Memory
     warn: Callable[[str], None]
     info: Callable[[str], None]
     timeout: float = 3600.0
+    schemas: tuple[str, ...] = ()
     locks: dict[TableName, threading.Lock] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 

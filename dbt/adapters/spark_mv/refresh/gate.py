@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import ViewFacts
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.look import Group
 from dbt.adapters.spark_mv.refresh.read import Reader, Serving
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.reads import Reference, parse, reads_of
 from dbt.adapters.spark_mv.sql.splice import splice, subquery
 from dbt.adapters.spark_mv.views.definition import is_materialized_view
@@ -26,11 +27,32 @@ class Gate:
         self._reader = reader
         self._known: dict[TableName, tuple[TableName, ...]] = {}
         self._warned = False
-        self.unregistered_views = False
+        self._lost: bool | None = None
 
     def has_views(self) -> bool:
-        """Whether there is any materialized view that a statement could read."""
-        return self.unregistered_views or bool(self._engine.memory.state().views)
+        """Whether there is any materialized view that a statement could read.
+
+        Without metadata the catalog is asked once: lost metadata must not hide a stale view.
+        """
+        if self._engine.memory.state().views:
+            return True
+        if self._lost is None:
+            self._lost = not self._engine.memory.exists and self._has_storage_tables()
+        return self._lost
+
+    def _has_storage_tables(self) -> bool:
+        engine = self._engine
+        home = engine.relations.current_namespace()
+        if engine.executor.road is not None:
+            return engine.executor.road.has_storage_tables(home.catalog)
+        for schema in engine.schemas:
+            try:
+                rows = engine.executor.query(f"SHOW TABLES IN {quote(schema)} LIKE '*__mv_*'")
+            except StatementFailed:
+                continue
+            if any(STORAGE_NAME.match(str(row[1])) for row in rows):
+                return True
+        return False
 
     def is_view(self, name: TableName) -> bool:
         """Whether the name is that of a materialized view."""

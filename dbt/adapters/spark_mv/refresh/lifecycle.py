@@ -30,8 +30,9 @@ from dbt.adapters.spark_mv.refresh.read import Reader
 from dbt.adapters.spark_mv.refresh.registration import register, unregister
 from dbt.adapters.spark_mv.refresh.request import ADOPTED, CREATE, UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.run import Refresher
+from dbt.adapters.spark_mv.relations import is_not_found
 from dbt.adapters.spark_mv.sql.dialect import CreateView
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName, check_view_name
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, check_view_name, quote_parts
 from dbt.adapters.spark_mv.views.definition import (
     Column,
     Definition,
@@ -69,13 +70,15 @@ class Lifecycle:
         """CREATE [OR REPLACE] MATERIALIZED VIEW; None if it exists and IF NOT EXISTS was said."""
         name = self._engine.relations.resolve(statement.parts, context.home)
         check_view_name(name)
+        self._check_schema(name)
         existing = self._existing(name, statement, context)
         if existing is not None and statement.if_not_exists:
             return None
         wanted, expansion = self._definition(name, statement, context, existing)
         with_lock = self._engine.lock_of(name)
         self._refresh_upstream(expansion)
-        if existing is not None and existing.storage == wanted.storage and not existing.reduced:
+        if existing is not None and _is_same_build(existing, wanted):
+            wanted = replace(wanted, storage=existing.storage)
             return self._keep(existing, wanted, expansion, context)
         if existing is not None and context.reduced:
             return self._keep(existing, existing, expansion, replace(context, rebuild=False))
@@ -84,10 +87,25 @@ class Lifecycle:
             versions = self._engine.versions.read(expansion.tables)
             reason = reasons.DEFINITION_CHANGED if existing else reasons.NEVER_BUILT
             plan = CompleteRefresh(reason)
-            outcome = self._builder.build(wanted, expansion, versions, plan, request, existing)
+            must_be_new = existing is None and not statement.or_replace
+            outcome = self._builder.build(
+                wanted, expansion, versions, plan, request, existing, must_be_new
+            )
         if outcome.state == ADOPTED:
             return self._refresher.refresh(name, Request(context.trigger))
         return outcome
+
+    def _check_schema(self, name: TableName) -> None:
+        schema = quote_parts((name.catalog, *name.namespace))
+        try:
+            self._engine.executor.query(f"DESCRIBE SCHEMA {schema}")
+        except StatementFailed as error:
+            if not is_not_found(error):
+                raise
+            raise InvalidName(
+                f"{name}: the schema {name.schema!r} does not exist.",
+                f"Create it first: CREATE SCHEMA {name.schema}.",
+            ) from None
 
     def _existing(
         self, name: TableName, statement: CreateView, context: Context
@@ -124,12 +142,7 @@ class Lifecycle:
         options = options_from(statement.options, str(name))
         check_query(statement.query, str(name), options.allow_unsafe_sql)
         query = statement.query.rstrip().rstrip(";")
-        expansion = Expander(self._engine.relations, str(name)).expand(query, context.home, name)
-        if not expansion.tables:
-            raise NoBaseTable(
-                f"{name} reads no base table, so nothing can ever make it stale.",
-                "A materialized view needs at least one; use a table or a view instead.",
-            )
+        expansion = self._expanded(name, query, context.home)
         definition = Definition(
             query=query,
             home=context.home,
@@ -156,6 +169,15 @@ class Lifecycle:
         )
         return view, expansion
 
+    def _expanded(self, name: TableName, query: str, home: Namespace) -> Expansion:
+        expansion = Expander(self._engine.relations, str(name)).expand(query, home, name)
+        if not expansion.tables:
+            raise NoBaseTable(
+                f"{name} reads no base table, so nothing can ever make it stale.",
+                "A materialized view needs at least one; use a table or a view instead.",
+            )
+        return expansion
+
     def _with_columns(
         self, name: TableName, definition: Definition, statement: CreateView
     ) -> Definition:
@@ -163,6 +185,13 @@ class Lifecycle:
             definition = self._builder.with_columns(definition)
         except StatementFailed as error:
             raise NotAQuery(f"Spark refuses the query of {name}: {error}", "Correct it.") from None
+        for column in definition.columns:
+            if column.type == "void" or "interval" in column.type:
+                raise NotAQuery(
+                    f"The column {column.name!r} of {name} has the type {column.type}, "
+                    "which no table can store.",
+                    "Cast it in the query.",
+                )
         names = [column.name.lower() for column in definition.columns]
         twice = sorted({column for column in names if names.count(column) > 1})
         if twice:
@@ -245,6 +274,15 @@ class Lifecycle:
             if if_exists and gone:
                 return None
             raise error
+
+
+def _is_same_build(existing: MaterializedView, wanted: MaterializedView) -> bool:
+    return (
+        not existing.reduced
+        and existing.definition_hash == wanted.definition_hash
+        and existing.layout == wanted.layout
+        and existing.options.tblproperties == wanted.options.tblproperties
+    )
 
 
 def _documented(

@@ -41,17 +41,6 @@ class Look:
     storage_schema_id: int | None
     verdict: Verdict
 
-    @property
-    def columns_may_differ(self) -> bool:
-        """Whether the schema of anything that is read has moved since the stored build."""
-        if self.label is None or self.label.definition_hash != self.current.hash:
-            return True
-        old = self.label.sources
-        return any(
-            version.schema_id is None or version.schema_id != old[name].schema_id
-            for name, version in self.versions.items()
-        )
-
 
 class Observer:
     """Reads the state of materialized views; changes nothing."""
@@ -67,6 +56,10 @@ class Observer:
         against."""
         with self._relations.remembered():
             return self._look(view, group)
+
+    def has_moved(self, look: Look) -> bool:
+        """Whether any base table has another version now than when it was looked at."""
+        return self._versions.read(look.versions) != look.versions
 
     def _look(self, view: MaterializedView, group: Group | None) -> Look:
         storage = self._relations.lookup(view.storage)

@@ -34,6 +34,7 @@ from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.safety import volatile_functions
 
 _ATTEMPTS = 20
+_VERSION_GONE = "Cannot find snapshot"
 _FIRST_WAIT, _LONGEST_WAIT = 0.05, 1.0
 
 
@@ -89,12 +90,11 @@ class Refresher:
         if isinstance(plan, NoRefresh):
             return self._skip(look, plan, request)
         try:
-            current = look.current
-            if look.columns_may_differ:
-                current = self._builder.with_columns(current)
+            current = self._builder.with_columns(look.current)
         except StatementFailed as error:
             raise self._failed(view, request, str(error), 0.0) from None
-        if current.hash != view.definition_hash or look.head is None:
+        altered = look.verdict.reason == reasons.STORAGE_ALTERED
+        if altered or current.hash != view.definition_hash or look.head is None:
             outcome = self._builder.rebuild(look, current, plan, request)
             return None if outcome.state == ADOPTED else outcome
         claim = self._engine.claims.claim(view.storage, look.head.snapshot_id)
@@ -142,6 +142,9 @@ class Refresher:
             return None
         except BaseException as error:
             self._engine.claims.release(claim)
+            if _VERSION_GONE in str(error) and self._engine.observer.has_moved(look):
+                self._engine.history.abandoned(view, label.refresh_id, reasons.VERSION_GONE)
+                return None
             seconds = time.monotonic() - began
             raise self._failed(view, request, _cause(error), seconds, label.refresh_id) from None
         return self._finish(look, plan, label, snapshot, time.monotonic() - began)

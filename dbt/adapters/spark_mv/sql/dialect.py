@@ -117,9 +117,19 @@ class _Reader:
 
     def string(self) -> str:
         if self.index < len(self.words) and self.words[self.index].string:
+            word = self.words[self.index]
+            text, end = word.text, word.end
             self.index += 1
-            return self.words[self.index - 1].text
+            # Two quotes inside a string reach us as two strings that touch.
+            while self.index < len(self.words) and self._touches(end):
+                word = self.words[self.index]
+                text, end = f"{text}'{word.text}", word.end
+                self.index += 1
+            return text
         raise self.error("expected a string")
+
+    def _touches(self, end: int) -> bool:
+        return self.words[self.index].string and self.words[self.index].start == end
 
     def end(self, statement: ViewStatement) -> ViewStatement:
         if self.index < len(self.words):
@@ -166,7 +176,7 @@ def _read_create(reader: _Reader) -> CreateView | None:
         if reader.take("PARTITIONED", "BY"):
             clauses["partition_by"] = reader.clauses()
         elif reader.take("CLUSTER", "BY"):
-            clauses["cluster_by"] = reader.clauses()
+            clauses["cluster_by"] = tuple(key.strip("`") for key in reader.clauses())
         elif reader.take("COMMENT"):
             clauses["comment"] = reader.string()
         elif reader.take("OPTIONS"):
