@@ -73,19 +73,31 @@ def test_rename_onto_the_view(lake: Warehouse) -> None:
     assert lake.state() == before
 
 
-@pytest.mark.parametrize("verb", ["insert into @.totals values ('x', 1)", "delete from @.totals"])
+BY_SPARK = [
+    "insert into @.totals values ('x', 1)",
+    "insert overwrite @.totals values ('x', 1)",
+    "update @.totals set total = 0",
+    "delete from @.totals",
+    "delete from @.totals where customer = 'ann'",
+    "delete from @.totals where customer is null or customer is not null",
+    "merge into @.totals using (select 1 as x) as s on total = s.x when matched then delete",
+    "truncate table @.totals",
+]
+
+
+@pytest.mark.parametrize("verb", BY_SPARK)
 def test_write_by_another_program(lake: Warehouse, verb: str) -> None:
-    """Spark itself refuses DML on the name, for every client."""
+    """Spark itself refuses DML on the name, for every client (DELETE with an internal error)."""
     build = lake.build_of("totals")
-    with pytest.raises(Exception, match="(?i)view"):
+    with pytest.raises(Exception, match="(?i)view|does not support|unexpected table relation"):
         lake.spark(verb)
     assert lake.build_of("totals") == build
 
 
 TAMPERINGS = {
     "row added": "insert into {t} values ('zoe', 1)",
-    "row deleted": "delete from {t} where customer = 'ann'",
-    "row changed": "update {t} set total = total + 1 where customer = 'ann'",
+    "row deleted": "delete from {t} where customer__mv = 'ann'",
+    "row changed": "update {t} set total = total + 1 where customer__mv = 'ann'",
     "emptied": "delete from {t}",
     "overwritten": "insert overwrite {t} values ('zoe', 1)",
     "column added": "alter table {t} add column more int",

@@ -127,7 +127,8 @@ def test_data_tests(lake: Warehouse, project: DbtProject, stale: int) -> None:
 
 def test_matches_its_query(lake: Warehouse, project: DbtProject) -> None:
     """D29: the generic test fails for a tampered row, and does not repair it."""
-    lake.spark(f"update {lake.storage('totals')} set total = total + 1 where customer = 'ann'")
+    storage = lake.storage("totals")
+    lake.spark(f"update {storage} set total = total + 1 where customer__mv = 'ann'")
     project.dbt("test", "-s", "matches_its_query_totals_", fails=True)
     assert lake.freshness("totals") == "UNKNOWN"
     project.operation("refresh", view="totals")

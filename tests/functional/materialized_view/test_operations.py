@@ -170,8 +170,8 @@ def test_history(lake: Warehouse, project: DbtProject) -> None:
 
 TAMPERINGS = [
     ("insert into {t} values (999, 1)", "0 rows missing, 1 unexpected, 0 differing"),
-    ("delete from {t} where id = 1", "1 rows missing, 0 unexpected, 0 differing"),
-    ("update {t} set amount = -5 where id = 1", "0 rows missing, 0 unexpected, 1 differing"),
+    ("delete from {t} where id__mv = 1", "1 rows missing, 0 unexpected, 0 differing"),
+    ("update {t} set amount = -5 where id__mv = 1", "0 rows missing, 0 unexpected, 1 differing"),
 ]
 
 

@@ -9,6 +9,7 @@ from dbt.adapters.spark_mv.errors import MaterializedViewError, RefreshFailed, S
 from dbt.adapters.spark_mv.freshness import Label, read_label
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.pin import pinned_query
+from dbt.adapters.spark_mv.refresh.statements import stored_rows
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.views.definition import Column, MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
@@ -95,7 +96,7 @@ def differences_query(engine: Engine, view: MaterializedView) -> str:
     return (
         f"SELECT sum({n}) AS {n}, {names} FROM ("
         f"SELECT 1 AS {n}, {rows} FROM (\n{expected}\n) AS expected "
-        f"UNION ALL SELECT -1, {rows} FROM {view.storage.sql}"
+        f"UNION ALL SELECT -1, {rows} FROM ({stored_rows(view)}) AS stored"
         f") AS compared GROUP BY {names} HAVING sum(compared.{n}) <> 0"
     )
 

@@ -10,7 +10,6 @@ from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
 from dbt.adapters.spark_mv.sql.statement import words_of
 from dbt.adapters.spark_mv.views.definition import Column, Layout, MaterializedView
 
-# Spark's types that an Iceberg table widens; every other type is stored as it is.
 _STORAGE_PROPERTIES = {
     "format-version": "2",
     "write.distribution-mode": "none",
@@ -29,7 +28,7 @@ def describe_query(query: str) -> str:
 
 def create_storage(view: MaterializedView, query: str) -> str:
     """CTAS of the storage table with the rows of `query`."""
-    partitions = ", ".join(view.layout.partition_by)
+    partitions = ", ".join(_stored_key(key, view) for key in view.layout.partition_by)
     partitioned = f"PARTITIONED BY ({partitions}) " if partitions else ""
     properties = _properties({**_STORAGE_PROPERTIES, **view.options.tblproperties})
     return (
@@ -45,15 +44,58 @@ def overwrite_storage(view: MaterializedView, branch: str, query: str) -> str:
 
 def order_storage(view: MaterializedView) -> str:
     """Makes later writes sort the rows inside each file."""
-    columns = ", ".join(quote(column) for column in view.layout.cluster_by)
+    columns = ", ".join(quote(key) for key in _sort_keys(view.layout.cluster_by, view))
     return f"ALTER TABLE {view.storage.sql} WRITE LOCALLY ORDERED BY {columns}"
 
 
+def stored_columns(view: MaterializedView) -> dict[str, str]:
+    """The storage table's name of each column of the view.
+
+    One column has another name there, if possible none of the layout: Spark carries a DELETE
+    through a view that renames nothing.
+    """
+    names = [column.name for column in view.definition.columns]
+    keys = " ".join((*view.layout.partition_by, *view.layout.cluster_by))
+    used = {word.text.lower() for word in words_of(keys)}
+    renamed = next((name for name in names if name.lower() not in used), names[0])
+    stored = renamed + "__mv"
+    while stored.lower() in {name.lower() for name in names}:
+        stored += "_"
+    return {name: stored if name == renamed else name for name in names}
+
+
+def stored_rows(view: MaterializedView) -> str:
+    """A query of the storage table that has the view's columns."""
+    columns = ", ".join(
+        quote(stored) if stored == name else f"{quote(stored)} AS {quote(name)}"
+        for name, stored in stored_columns(view).items()
+    )
+    return f"SELECT {columns} FROM {view.storage.sql}"
+
+
 def _select(view: MaterializedView, query: str) -> str:
-    columns = ", ".join(quote(column.name) for column in view.definition.columns)
-    keys = [*_identity_partitions(view.layout, view.definition.columns), *view.layout.cluster_by]
+    columns = ", ".join(
+        quote(name) if stored == name else f"{quote(name)} AS {quote(stored)}"
+        for name, stored in stored_columns(view).items()
+    )
+    partitions = _identity_partitions(view.layout, view.definition.columns)
+    keys = _sort_keys((*partitions, *view.layout.cluster_by), view)
     order = f" SORT BY {', '.join(quote(key) for key in keys)}" if view.layout.cluster_by else ""
     return f"SELECT {columns} FROM (\n{query}\n) AS definition{order}"
+
+
+def _sort_keys(keys: Sequence[str], view: MaterializedView) -> list[str]:
+    stored = {name.lower(): column for name, column in stored_columns(view).items()}
+    return [stored[key.lower()] for key in keys]
+
+
+def _stored_key(key: str, view: MaterializedView) -> str:
+    stored = {name.lower(): column for name, column in stored_columns(view).items()}
+    for word in reversed(words_of(key)):
+        calls = key[word.end :].lstrip().startswith("(")
+        if not calls and word.text.lower() in stored:
+            key = key[: word.start] + quote(stored[word.text.lower()]) + key[word.end :]
+    return key
 
 
 def _identity_partitions(layout: Layout, columns: Sequence[Column]) -> list[str]:
@@ -67,16 +109,12 @@ def create_view(view: MaterializedView, or_replace: bool = True) -> str:
         quote(column.name) + (f" COMMENT {literal(column.comment)}" if column.comment else "")
         for column in view.definition.columns
     )
-    selected = ", ".join(quote(column.name) for column in view.definition.columns)
     comment = f"COMMENT {literal(view.comment)} " if view.comment else ""
-    # Spark carries a DELETE through a view that is a bare projection; a filter stops it.
-    first = quote(view.definition.columns[0].name)
     create = "CREATE OR REPLACE VIEW" if or_replace else "CREATE VIEW"
     return (
         f"{create} {view.name.sql} ({columns}) {comment}"
         f"TBLPROPERTIES ({_properties(view.properties())}) "
-        f"AS SELECT {selected} FROM {view.storage.sql} "
-        f"WHERE ({first} IS NULL OR {first} IS NOT NULL)"
+        f"AS {stored_rows(view)}"
     )
 
 
