@@ -73,6 +73,12 @@ class SparkMVConnectionManager(SparkConnectionManager):
                 )
             return self._materialized_views
 
+    def cancel_open(self) -> list[str]:
+        """Ctrl-C or `--fail-fast`: refreshes of this command end too."""
+        if self._materialized_views is not None:
+            self._materialized_views.interrupt()
+        return list(super().cancel_open())
+
     def close_materialized_views(self) -> None:
         """Write what is left to write, if there were any materialized views at all."""
         if self._materialized_views is not None:

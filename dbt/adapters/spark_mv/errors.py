@@ -84,6 +84,14 @@ class RefreshFailed(MaterializedViewError):
     """A refresh ended without a new build; the old rows are untouched."""
 
 
+class RefreshCancelled(RefreshFailed):
+    """A refresh that somebody ended."""
+
+
+class NoRefreshRunning(MaterializedViewError):
+    """A refresh that is to be cancelled is not running, or has been cancelled already."""
+
+
 class PublishRefused(MaterializedViewError):
     """The storage table moved between the start of a refresh and its publish."""
 

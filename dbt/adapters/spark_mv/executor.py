@@ -108,3 +108,7 @@ class Executor(Protocol):
     def isolated(self, settings: Mapping[str, str]) -> AbstractContextManager[Executor]:
         """A session of its own with these settings; nothing of it outlives the block."""
         ...
+
+    def interrupt(self) -> None:
+        """End what this session is running, from another thread; its statement then fails."""
+        ...

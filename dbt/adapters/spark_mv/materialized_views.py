@@ -12,7 +12,6 @@ from dbt_common.events.types import Note
 
 from dbt.adapters.spark_mv.failures import MaterializedViewFailure, dbt_errors
 from dbt.adapters.spark_mv.model_config import create_statement, parse_statement
-from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.verify import differences_query
 from dbt.adapters.spark_mv.refresh.changes import changes_of
 from dbt.adapters.spark_mv.sql.names import TableName, literal, parse_name
@@ -31,9 +30,9 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
     def _core(self) -> MaterializedViews:
         core: MaterializedViews = self.connections.materialized_views
         core.manifest = getattr(self, "_macro_resolver", None)
-        core.operations.target_schema = self.config.credentials.schema
+        core.choice.target_schema = self.config.credentials.schema
         nodes = getattr(core.manifest, "nodes", {}) or {}
-        core.operations.schemas = {node.schema for node in nodes.values()}
+        core.choice.schemas = {node.schema for node in nodes.values()}
         return core
 
     def _name(self, relation: Any) -> TableName:
@@ -99,7 +98,7 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
             core = self._core()
             if operation == "rebuild_metadata":
                 arguments = {"catalog": core.context().namespace().catalog}
-            report: Report = getattr(core.operations, operation)(**arguments)
+            report = core.operation(operation)(**arguments)
             core.engine.memory.flush()
         for line in report.lines():
             fire_event(Note(msg=line), level=EventLevel.INFO)
@@ -110,7 +109,7 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
         """Statistics of a materialized view for the docs catalog."""
         core = self._core()
         name = self._name(relation)
-        found = core.operations.statistics(name)
+        found = core.statistics(name)
         return {
             f"stats:{key}:{part}": value
             for key, (label, text) in found.items()

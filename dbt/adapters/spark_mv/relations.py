@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, Row, TableFacts, ViewFacts
-from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, Namespace, TableName, quote, resolve
+from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, Namespace, TableName, resolve
 from dbt.adapters.spark_mv.sql.statement import words_of
 
 _NOT_FOUND = (
@@ -109,13 +109,9 @@ class Relations:
             for key, value in self._executor.query(f"SHOW TBLPROPERTIES {name.sql}")
         }
         columns = tuple(str(row[0]) for row in _columns(rows))
-        if "mv.storage_table" in properties:
-            listed = ", ".join(quote(column) for column in columns)
-            text = f"SELECT {listed} FROM {name.sibling(properties['mv.storage_table']).sql}"
-        else:
-            text = details.get("View Text") or _text_of_create(
-                self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0]
-            )
+        text = details.get("View Text") or _text_of_create(
+            self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0]
+        )
         return ViewFacts(
             text=text,
             catalog=home[0].strip("`"),

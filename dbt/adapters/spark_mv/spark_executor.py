@@ -47,6 +47,10 @@ class SessionExecutor:
             raise StatementFailed(spark_message(error)) from None
         yield SessionExecutor(session, self.road, self._new_session)
 
+    def interrupt(self) -> None:
+        """End the operations of this session."""
+        self._session.interruptAll()
+
 
 def session_executor(session: Any, remote: str | None) -> SessionExecutor:
     """The executor of our own statements beside the user's `session`."""
@@ -106,6 +110,12 @@ class ConnectionExecutor:
             _rows(handle, f"SET `{key}`=`{value}`")
         return handle
 
+    def interrupt(self) -> None:
+        """End what this thread's connection is running."""
+        handle = getattr(self._threads, "handle", None)
+        if handle is not None:
+            handle.cancel()
+
     def close(self) -> None:
         """Close the connections of all threads."""
         while self._opened:
@@ -128,6 +138,10 @@ class HandleExecutor:
     def query(self, sql: str) -> list[Row]:
         """Run a statement and fetch its rows."""
         return _rows(self._handle(), sql)
+
+    def interrupt(self) -> None:
+        """End what the connection is running."""
+        self._handle().cancel()
 
 
 def _rows(handle: Any, sql: str) -> list[Row]:

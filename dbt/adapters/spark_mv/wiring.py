@@ -10,6 +10,7 @@ from typing import Any
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.invocation import get_invocation_id
 
+from dbt.adapters.spark_mv import failpoints
 from dbt.adapters.spark_mv.answers import Answer, MaterializedViewVerbs
 from dbt.adapters.spark_mv.credentials import IN_PROCESS, SparkMVCredentials
 from dbt.adapters.spark_mv.executor import Executor
@@ -17,7 +18,10 @@ from dbt.adapters.spark_mv.metadata.memory import Memory
 from dbt.adapters.spark_mv.metadata.store import MetadataStore
 from dbt.adapters.spark_mv.metadata.tables import EVENTS
 from dbt.adapters.spark_mv.node import Invocation, NodeContext
+from dbt.adapters.spark_mv.operations.choice import Choice
 from dbt.adapters.spark_mv.operations.operations import Operations
+from dbt.adapters.spark_mv.operations.report import Report
+from dbt.adapters.spark_mv.operations.upkeep import Upkeep
 from dbt.adapters.spark_mv.pipeline import Passage, StatementPipeline
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.gate import Gate
@@ -51,6 +55,7 @@ class MaterializedViews:
         self._own = self._executor(connect)
         self._home_catalog: str | None = None
         memory = Memory(self._store, logger.warning, get_invocation_id())
+        failpoints.arm(logger.warning)
         self.engine = Engine(
             self._own,
             memory,
@@ -67,7 +72,9 @@ class MaterializedViews:
             self.engine, refresher, reader, self.lifecycle, self.gate
         )
         self.pipeline = StatementPipeline(self.engine, self.gate, self.verbs)
-        self.operations = Operations(self.engine, refresher, self.verbs)
+        self.choice = Choice(self.engine)
+        self._operations = Operations(self.engine, refresher, self.verbs, self.choice)
+        self._upkeep = Upkeep(self.engine, self.verbs, self.choice)
 
     def _executor(self, connect: Callable[[], Any]) -> SessionExecutor | ConnectionExecutor:
         if self._credentials.method in IN_PROCESS:
@@ -85,6 +92,16 @@ class MaterializedViews:
         namespace = tuple(self._credentials.metadata_schema.split("."))
         events = TableName(self._home_catalog, namespace, EVENTS)
         yield MetadataStore(self._own, relations, events)
+
+    def operation(self, name: str) -> Callable[..., Report]:
+        """The operation of this name."""
+        owner = self._operations if hasattr(self._operations, name) else self._upkeep
+        found: Callable[..., Report] = getattr(owner, name)
+        return found
+
+    def statistics(self, name: TableName) -> dict[str, tuple[str, str]]:
+        """What the docs show of a view: label and text of each figure."""
+        return self._operations.statistics(name)
 
     def context(self) -> NodeContext:
         """The context of a statement of the calling thread."""
@@ -120,6 +137,10 @@ class MaterializedViews:
         """A node has ended: its events are to be in the metadata before dbt says so."""
         self._memo.rebuilds = False
         self.engine.memory.flush()
+
+    def interrupt(self) -> None:
+        """Somebody ends the command: refreshes under way give up, and release their claims."""
+        self.engine.watch.interrupt()
 
     def close(self) -> None:
         """The command ends."""

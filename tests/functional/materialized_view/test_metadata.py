@@ -163,7 +163,7 @@ def drop_metadata(lake: Warehouse) -> None:
 
 def rebuild(lake: Warehouse) -> list[tuple[str, str]]:
     command = lake.command("run-operation")
-    report = command.core.operations.rebuild_metadata("local")
+    report = command.core.operation("rebuild_metadata")("local")
     command.flush()
     return [(str(view), str(result)) for view, result in report.rows]
 

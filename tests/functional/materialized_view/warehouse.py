@@ -92,6 +92,14 @@ class Warehouse:
         self._run.flush()
         self._run = self.command()
 
+    def operation(self, name: str, **arguments: Any) -> Any:
+        """Run an operation in a command of its own, on this schema; returns its report."""
+        command = self.command("run-operation")
+        command.core.choice.target_schema = self.schema
+        report = command.core.operation(name)(**arguments)
+        command.flush()
+        return report
+
     def storage(self, view: str) -> str:
         """The storage table of a view, by the view's own properties."""
         ((_, name),) = self.spark(f"show tblproperties @.{view} ('mv.storage_table')")

@@ -11,6 +11,7 @@ from dbt.adapters.spark_mv.metadata.fold import State, fold
 from dbt.adapters.spark_mv.sql.names import TableName
 
 _clock = itertools.count(1)
+HOURLY = {"start_us": None, "interval_us": 3_600_000_000}
 
 
 def name(table: str) -> TableName:
@@ -66,18 +67,64 @@ def test_a_refresh_that_ends_stale() -> None:
 def test_failures_count_until_a_success() -> None:
     failing = [
         created(),
-        *[event(kinds.REFRESH_FAILED, refresh=f"f{n}", error=f"no {n}") for n in (1, 2)],
+        *[failed(n, automatic=True) for n in (1, 2)],
+        failed(3, automatic=False),
     ]
     view = fold(failing).views[name("v")]
-    assert (view.failures, view.last_error) == (2, "no 2")
+    assert (view.failures, view.last_error) == (2, "no 3")
     view = fold([*failing, event(kinds.REFRESH_SUCCEEDED, refresh="r")]).views[name("v")]
     assert (view.failures, view.last_error) == (0, None)
+    view = fold([*failing, event(kinds.SUSPENDED)]).views[name("v")]
+    assert view.suspended and view.failures == 2
+    view = fold([*failing, event(kinds.SUSPENDED), event(kinds.RESUMED)]).views[name("v")]
+    assert (view.failures, view.last_error) == (0, "no 3")
+
+
+def failed(number: int, automatic: bool) -> Event:
+    return event(
+        kinds.REFRESH_FAILED, refresh=f"f{number}", error=f"no {number}", automatic=automatic
+    )
+
+
+def test_only_scheduled_refreshes_move_the_schedule() -> None:
+    schedule = {"start_us": None, "interval_us": 10}
+    start = created(schedule=schedule)
+    view = state_of(start, event(kinds.REFRESH_SUCCEEDED, refresh="r", trigger="MANUAL"))
+    assert view.views[name("v")].next_due == start.at + 10
+    for end in (kinds.REFRESH_SUCCEEDED, kinds.REFRESH_FAILED, kinds.REFRESH_CANCELLED):
+        last = event(end, refresh="s", trigger="SCHEDULE")
+        late = Event(**{**vars(last), "at": start.at + 25})
+        assert state_of(start, late).views[name("v")].next_due == start.at + 30
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        [event(kinds.SUSPENDED)],
+        [created(kind=kinds.OPTIONS_CHANGED, options={"enable_refresh": False}, schedule=HOURLY)],
+        [created(kind=kinds.OPTIONS_CHANGED, schedule={"interval_us": "x"})],
+    ],
+)
+def test_no_due_time(later: list[Event]) -> None:
+    """X21: without refreshes by itself a view has no due time."""
+    assert state_of(created(schedule=HOURLY)).views[name("v")].next_due is not None
+    assert state_of(created(schedule=HOURLY), *later).views[name("v")].next_due is None
+
+
+def test_cancelled_refreshes() -> None:
+    asked = event(kinds.CANCEL_REQUESTED, refresh="r", by="ann")
+    running = state_of(created(), event(kinds.REFRESH_STARTED, refresh="r"), asked)
+    assert running.cancels == {"r": asked} and set(running.running) == {"r"}
+    over = state_of(created(), asked, event(kinds.REFRESH_CANCELLED, refresh="r"))
+    assert over.cancelled == {"r"} and over.running == {}
+    assert over.views[name("v")].last_error is None
 
 
 def test_running_refreshes() -> None:
     started = event(kinds.REFRESH_STARTED, refresh="r")
     assert set(state_of(created(), started).running) == {"r"}
-    for end in kinds.REFRESH_ENDS:
+    ends = ("SUCCEEDED", "SKIPPED", "FAILED", "ABANDONED", "CANCELLED")
+    for end in (f"REFRESH_{end}" for end in ends):
         assert state_of(created(), started, event(end, refresh="r")).running == {}
 
 

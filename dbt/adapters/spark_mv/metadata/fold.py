@@ -9,27 +9,43 @@ from typing import Any
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.schedule import schedule_from_json
 
 _LIFECYCLE = (kinds.CREATED, kinds.REPLACED, kinds.OPTIONS_CHANGED)
 
 
 @dataclass
 class ViewState:
-    """One registered materialized view."""
+    """One registered materialized view; times are epoch microseconds.
+
+    `failures` counts refreshes that nobody asked for and that failed, since the last that did not;
+    `last_error` is that of the last refresh of any kind, None if it did not fail.
+    """
 
     id: str
     name: TableName
     lifecycle: Event
     sources: tuple[TableName, ...] = ()
+    created_at: int = 0
     replaced: tuple[TableName, ...] = ()
     is_stale: bool = True
     marked_at: int | None = None
-    suspended: bool = False
+    suspended: Event | None = None
     failures: int = 0
     last_error: str | None = None
     last_build: Event | None = None
     last_refresh_at: int | None = None
+    scheduled_at: int | None = None
     corrupt: Event | None = None
+
+    @property
+    def next_due(self) -> int | None:
+        """When a scheduled refresh is due, in epoch microseconds; None if it has no schedule."""
+        schedule = schedule_from_json(self.payload.get("schedule") or {})
+        enabled = self.payload.get("options", {}).get("enable_refresh", True)
+        if schedule is None or not enabled or self.suspended is not None:
+            return None
+        return schedule.next_due(self.created_at, self.scheduled_at)
 
     @property
     def payload(self) -> dict[str, Any]:
@@ -39,11 +55,16 @@ class ViewState:
 
 @dataclass
 class State:
-    """Everything the events say; `running` maps refresh ids to their REFRESH_STARTED."""
+    """Everything the events say. `started` maps refresh ids to their REFRESH_STARTED, `running`
+    those that have not ended; `cancels` has the CANCEL_REQUESTED of refreshes that somebody wanted
+    to end, `cancelled` those that did so."""
 
     views: dict[TableName, ViewState] = field(default_factory=dict)
     running: dict[str, Event] = field(default_factory=dict)
+    started: dict[str, Event] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
+    cancels: dict[str, Event] = field(default_factory=dict)
+    cancelled: set[str] = field(default_factory=set)
 
     def of_id(self, view_id: str) -> ViewState | None:
         """The registered view of this id."""
@@ -87,7 +108,7 @@ def apply(state: State, event: Event) -> None:
         _register(state, event)
         return
     view = state.of_id(event.view_id)
-    if event.refresh_id and event.kind.startswith("REFRESH"):
+    if event.refresh_id:
         _track(state, event)
     if view is None:
         return
@@ -97,7 +118,8 @@ def apply(state: State, event: Event) -> None:
         view.marked_at = view.marked_at if view.is_stale and view.marked_at else event.at
         view.is_stale = True
     elif event.kind in (kinds.SUSPENDED, kinds.RESUMED):
-        view.suspended = event.kind == kinds.SUSPENDED
+        view.suspended = event if event.kind == kinds.SUSPENDED else None
+        view.failures = view.failures if view.suspended else 0
     else:
         _end_refresh(view, event)
 
@@ -114,7 +136,7 @@ def _register(state: State, event: Event) -> None:
     )
     known = state.views.get(name)
     if known is None or known.id != event.view_id:
-        state.views[name] = ViewState(event.view_id, name, event, sources)
+        state.views[name] = ViewState(event.view_id, name, event, sources, event.at)
         return
     known.lifecycle, known.corrupt = event, None
     parts = event.payload.get("replaced_storage")
@@ -133,20 +155,27 @@ def _mark_corrupt(state: State, event: Event) -> None:
     if len(parts) < 2:
         return
     name = TableName(parts[0], parts[1:-1], parts[-1])
-    state.views[name] = ViewState(event.view_id, name, event, corrupt=event)
+    state.views[name] = ViewState(event.view_id, name, event, created_at=event.at, corrupt=event)
 
 
 def _track(state: State, event: Event) -> None:
     assert event.refresh_id is not None
-    if event.kind == kinds.REFRESH_STARTED:
+    if event.kind == kinds.CANCEL_REQUESTED:
+        state.cancels.setdefault(event.refresh_id, event)
+    elif event.kind == kinds.REFRESH_STARTED:
+        state.started[event.refresh_id] = event
         if event.refresh_id not in state.ended:
             state.running[event.refresh_id] = event
     else:
         state.ended.add(event.refresh_id)
+        if event.kind == kinds.REFRESH_CANCELLED:
+            state.cancelled.add(event.refresh_id)
         state.running.pop(event.refresh_id, None)
 
 
 def _end_refresh(view: ViewState, event: Event) -> None:
+    if event.payload.get("trigger") == "SCHEDULE" and event.kind != kinds.REFRESH_STARTED:
+        view.scheduled_at = event.at
     if event.kind in (kinds.REFRESH_SUCCEEDED, kinds.REFRESH_SKIPPED):
         view.is_stale = bool(event.payload.get("stale", False))
         view.marked_at = event.at if view.is_stale else None
@@ -154,6 +183,6 @@ def _end_refresh(view: ViewState, event: Event) -> None:
         if event.kind == kinds.REFRESH_SUCCEEDED:
             view.last_build = event
     elif event.kind == kinds.REFRESH_FAILED:
-        view.failures += 1
+        view.failures += 1 if event.payload.get("automatic") else 0
         view.is_stale, view.marked_at = True, view.marked_at or event.at
         view.last_error = str(event.payload.get("error", ""))

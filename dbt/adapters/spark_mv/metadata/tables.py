@@ -77,7 +77,11 @@ WITH e AS (
       AS last_end,
     max_by(e.kind, e.at) FILTER (WHERE e.kind IN ('REFRESH_SUCCEEDED', 'REFRESH_SKIPPED',
       'REFRESH_FAILED')) AS last_kind,
-    max_by(e.kind, e.at) FILTER (WHERE e.kind IN ('SUSPENDED', 'RESUMED')) AS suspension
+    max_by(e.kind, e.at) FILTER (WHERE e.kind IN ('SUSPENDED', 'RESUMED')) AS suspension,
+    max(e.at) FILTER (WHERE e.kind = 'RESUMED') AS resumed_at,
+    min(e.at) FILTER (WHERE e.kind IN ('CREATED', 'REPLACED', 'OPTIONS_CHANGED')) AS created_at,
+    max(e.at) FILTER (WHERE e.kind LIKE 'REFRESH%' AND e.kind <> 'REFRESH_STARTED'
+      AND get_json_object(e.payload, '$.trigger') = 'SCHEDULE') AS scheduled_at
   FROM e GROUP BY e.view_id
 )
 """
@@ -97,9 +101,18 @@ FROM live l LEFT JOIN folded f ON f.view_id = l.view_id
 """
 )
 
+# As `views.schedule.Schedule.next_due` counts.
 _STATUS = (
     _LIVE
     + """
+, slots AS (
+  SELECT l.view_id,
+    coalesce(CAST(get_json_object(l.payload, '$.schedule.start_us') AS BIGINT),
+      unix_micros(f.created_at)) AS start_us,
+    CAST(get_json_object(l.payload, '$.schedule.interval_us') AS BIGINT) AS interval_us,
+    unix_micros(coalesce(f.scheduled_at, f.created_at)) AS after_us
+  FROM live l LEFT JOIN folded f ON f.view_id = l.view_id
+)
 SELECT l.table_catalog, l.table_schema, l.table_name,
   get_json_object(l.payload, '$.storage_table') AS storage_table,
   get_json_object(l.payload, '$.definition') AS definition,
@@ -118,10 +131,17 @@ SELECT l.table_catalog, l.table_schema, l.table_name,
   CAST(get_json_object(f.build, '$.rows') AS BIGINT) AS `rows`,
   CAST(get_json_object(f.build, '$.bytes') AS BIGINT) AS bytes,
   (SELECT count(*) FROM e x WHERE x.view_id = l.view_id AND x.kind = 'REFRESH_FAILED'
-    AND x.at > coalesce(f.refreshed_at, timestamp_millis(0))) AS consecutive_failures,
-  CAST(NULL AS TIMESTAMP) AS next_refresh_time,
+    AND get_json_object(x.payload, '$.automatic') = 'true'
+    AND x.at > coalesce(greatest(f.refreshed_at, f.resumed_at), timestamp_millis(0)))
+    AS consecutive_failures,
+  CASE WHEN coalesce(f.suspension, 'RESUMED') <> 'SUSPENDED'
+    AND get_json_object(l.payload, '$.options.enable_refresh') = 'true'
+    THEN timestamp_micros(CASE WHEN s.after_us < s.start_us THEN s.start_us
+      ELSE s.start_us + ((s.after_us - s.start_us) DIV s.interval_us + 1) * s.interval_us END)
+    END AS next_refresh_time,
   CAST(NULL AS TIMESTAMP) AS expires_at
 FROM live l LEFT JOIN folded f ON f.view_id = l.view_id
+  LEFT JOIN slots s ON s.view_id = l.view_id
 """
 )
 
@@ -149,7 +169,7 @@ WITH e AS (
   SELECT event_id, min(at) AS at, any_value(view_name) AS view_name, any_value(kind) AS kind,
     any_value(refresh_id) AS refresh_id, any_value(payload) AS payload,
     any_value(invocation_id) AS invocation_id
-  FROM {events} WHERE refresh_id IS NOT NULL GROUP BY event_id
+  FROM {events} WHERE refresh_id IS NOT NULL AND kind LIKE 'REFRESH%' GROUP BY event_id
 ), r AS (
   SELECT refresh_id, any_value(invocation_id) AS invocation_id,
     min_by(payload, at) AS first,
@@ -166,8 +186,7 @@ SELECT refresh_id,
   get_json_object(first, '$.requested_method') AS requested_method,
   coalesce(get_json_object(last, '$.method'), get_json_object(first, '$.method')) AS method,
   coalesce(get_json_object(last, '$.reason'), get_json_object(first, '$.reason')) AS reason,
-  CASE WHEN last_kind IS NULL THEN 'RUNNING' WHEN get_json_object(last, '$.cancelled') = 'true'
-    THEN 'CANCELLED' ELSE substring(last_kind, 9) END AS state,
+  CASE WHEN last_kind IS NULL THEN 'RUNNING' ELSE substring(last_kind, 9) END AS state,
   timestamp_micros(CAST(get_json_object(first, '$.started_us') AS BIGINT)) AS started_at,
   ended_at,
   CAST(get_json_object(last, '$.seconds') AS DOUBLE) AS seconds,

@@ -15,13 +15,13 @@ from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables.versions import UNVERSIONED, Version
 from dbt.adapters.spark_mv.errors import (
+    MaterializedViewError,
     PublishRefused,
     RefreshFailed,
-    RelationExists,
     StatementFailed,
-    UnsupportedCatalog,
 )
 from dbt.adapters.spark_mv.executor import SnapshotFacts, TableFacts
+from dbt.adapters.spark_mv.failpoints import reached
 from dbt.adapters.spark_mv.freshness import Label, read_label
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.engine import Engine
@@ -30,6 +30,7 @@ from dbt.adapters.spark_mv.refresh.pin import pinned_query
 from dbt.adapters.spark_mv.refresh.plan import RefreshPlan
 from dbt.adapters.spark_mv.refresh.registration import register
 from dbt.adapters.spark_mv.refresh.request import ADOPTED, SUCCEEDED, Outcome, Request
+from dbt.adapters.spark_mv.refresh.swap import swap
 from dbt.adapters.spark_mv.sql.names import TableName, quote_parts
 from dbt.adapters.spark_mv.views.definition import (
     Column,
@@ -38,12 +39,9 @@ from dbt.adapters.spark_mv.views.definition import (
     storage_name,
 )
 from dbt.adapters.spark_mv.views.dependencies import Expansion
-from dbt.adapters.spark_mv.views.registry import find_view
 
 _LABEL_CONF = "spark.sql.iceberg.snapshot-property."
 _ALREADY_EXISTS = ("TABLE_OR_VIEW_ALREADY_EXISTS", "AlreadyExists", "already exists")
-_NO_VIEWS = ("MISSING_CATALOG_ABILITY", "does not support views", "UNSUPPORTED_FEATURE")
-_RACES = ("updated concurrently", "AlreadyExists", "ALREADY_EXISTS", "CommitFailed")
 _ATTEMPTS = 8
 
 
@@ -94,24 +92,22 @@ class Builder:
         With `must_be_new` a view that somebody else made meanwhile is `RelationExists`.
         """
         label = self._new_label(view, versions, plan, request)
-        created = self._make(view, label, request, replaced, must_be_new)
+        self._engine.history.started(
+            view, label.refresh_id, request, None, plan.method, plan.reason, {}, versions
+        )
+        known = self._engine.memory.state().views.get(view.name)
+        if known is not None and view.storage in known.replaced:
+            # A sweep would drop this table as replaced if it could not see who builds it again.
+            self._engine.memory.flush()
+        created = self._make(view, label, request, must_be_new)
         register(self._engine.memory, view, expansion, replaced)
+        reached("registered.after")
         snapshot = next(iter(iceberg.main_chain(self._engine.executor, view.storage, 1)), None)
         seconds = time.time() - label.evaluated_at
         if not created:
+            self._engine.history.abandoned(view, label.refresh_id, reasons.ADOPTED)
             return Outcome(view.name, ADOPTED, "none", reasons.ADOPTED.text, seconds)
-        self._engine.history.started(
-            view,
-            label.refresh_id,
-            request,
-            None,
-            plan.method,
-            plan.reason,
-            {},
-            versions,
-            label.evaluated_at,
-        )
-        self.record_success(view, versions, plan, label, snapshot, seconds)
+        self.record_success(view, versions, plan, request, label, snapshot, seconds)
         rows = iceberg.summary_number(snapshot.summary, "total-records") if snapshot else None
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
 
@@ -137,60 +133,34 @@ class Builder:
         view: MaterializedView,
         label: Label,
         request: Request,
-        replaced: MaterializedView | None,
         must_be_new: bool,
     ) -> bool:
         try:
+            reached("storage.before")
             created = self._create_storage(view, label)
-            self._create_view(view, created, must_be_new)
+            reached("storage.after")
+            swap(self._engine, view, created, must_be_new)
+            reached("view.after")
             return created
-        except StatementFailed as error:
-            if replaced is not None:
-                seconds = time.time() - label.evaluated_at
-                self._engine.history.failed(
-                    replaced, label.refresh_id, request, str(error), seconds
-                )
+        except MaterializedViewError as error:
+            self._not_built(view, label, request, error)
+            if not isinstance(error, StatementFailed):
+                raise
             raise RefreshFailed(
                 f"{view.name} could not be built: {error}",
                 "Nothing was changed; correct the query or its base tables and run it again.",
             ) from None
 
-    def _create_view(self, view: MaterializedView, created: bool, must_be_new: bool) -> None:
-        for attempt in range(_ATTEMPTS):
-            try:
-                with self._engine.executor.isolated({}) as session:
-                    session.query(statements.create_view(view, or_replace=not must_be_new))
-                return
-            except StatementFailed as error:
-                self._cope(view, created, must_be_new, error, attempt)
-
-    def _cope(
-        self,
-        view: MaterializedView,
-        created: bool,
-        must_be_new: bool,
-        error: StatementFailed,
-        attempt: int,
+    def _not_built(
+        self, view: MaterializedView, label: Label, request: Request, error: MaterializedViewError
     ) -> None:
-        """Return if creating the view is worth another try, else raise what is wrong."""
-        other = find_view(self._engine.relations, view.name)
-        if other is not None and must_be_new:
-            if created and other.storage != view.storage:
-                self._engine.executor.query(statements.drop_storage(view.storage))
-            raise RelationExists(
-                f"{view.name} exists already.", "Say CREATE OR REPLACE, or drop it first."
-            ) from None
-        if any(text in str(error) for text in _RACES) and attempt + 1 < _ATTEMPTS:
-            time.sleep(0.05 * (attempt + 1))
-            return
-        if created and (other is None or other.storage != view.storage):
-            self._engine.executor.query(statements.drop_storage(view.storage))
-        if any(text in str(error) for text in _NO_VIEWS):
-            raise UnsupportedCatalog(
-                f"{view.name}: the catalog {view.name.catalog!r} cannot hold views.",
-                "Use an Iceberg catalog with views (REST, Hive, JDBC with schema-version V1).",
-            ) from None
-        raise error
+        seconds = round(time.time() - label.evaluated_at, 3)
+        by = self._engine.watch.cancelled_by(label.refresh_id)
+        if by is not None:
+            text = f"cancelled by {by}"
+            self._engine.history.cancelled(view, label.refresh_id, request, text, seconds)
+            self._engine.watch.check(view.name, label.refresh_id)
+        self._engine.history.failed(view, label.refresh_id, request, error.problem, seconds)
 
     def refuse_moved(
         self, view: TableName, unpinned: tuple[TableName, ...], before: Mapping[TableName, Version]
@@ -210,7 +180,10 @@ class Builder:
             )
             settings = {**view.definition.settings, **self.label_settings(label)}
             try:
-                with engine.executor.isolated(settings) as session:
+                with (
+                    engine.executor.isolated(settings) as session,
+                    engine.watch.over(session, label.refresh_id),
+                ):
                     session.query(statements.create_storage(view, query))
                     if view.layout.cluster_by:
                         session.query(statements.order_storage(view))
@@ -245,6 +218,7 @@ class Builder:
         view: MaterializedView,
         versions: Mapping[TableName, Version],
         plan: RefreshPlan,
+        request: Request,
         label: Label,
         snapshot: SnapshotFacts | None,
         seconds: float,
@@ -254,6 +228,7 @@ class Builder:
             view,
             label.refresh_id,
             snapshot,
+            trigger=request.trigger,
             method=plan.method,
             reason=str(plan.reason),
             seconds=round(seconds, 3),

@@ -19,7 +19,7 @@ from dbt.adapters.spark_mv.executor import Executor
 from dbt.adapters.spark_mv.metadata.events import Event, host
 from dbt.adapters.spark_mv.sql.names import TableName
 
-_BRANCH = re.compile(r"^refresh_(\d+)_(\d+)$")
+BRANCH = re.compile(r"^refresh_(\d+)_(\d+)$")
 _UNKNOWN_OWNER_GRACE = 30.0
 
 
@@ -66,7 +66,7 @@ class Claims:
             if branch not in iceberg.branches(self._executor, storage):
                 raise
             return Busy(branch, None)
-        leftovers = tuple(name for name in branches if _BRANCH.match(name))
+        leftovers = tuple(name for name in branches if BRANCH.match(name))
         return Claim(storage, base, branch, leftovers)
 
     def is_held(self, storage: TableName, base: str) -> bool:
@@ -135,5 +135,5 @@ def _highest(branches: Iterable[str], base: str) -> int:
 
 
 def _number(branch: str, base: str) -> int | None:
-    match = _BRANCH.match(branch)
+    match = BRANCH.match(branch)
     return int(match.group(2)) if match and match.group(1) == base else None

@@ -13,6 +13,7 @@ from dbt.adapters.spark_mv.metadata.memory import Memory
 from dbt.adapters.spark_mv.refresh.claim import Claims
 from dbt.adapters.spark_mv.refresh.history import History
 from dbt.adapters.spark_mv.refresh.look import Observer
+from dbt.adapters.spark_mv.refresh.watch import Watch
 from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import TableName
 
@@ -44,15 +45,17 @@ class Engine:
         self.relations = Relations(self.executor)
         self.versions = Versions(self.executor, self.relations)
         self.observer = Observer(self.executor, self.relations, self.versions)
-        self.claims = Claims(self.executor, self._started, self.timeout)
+        self.claims = Claims(self.executor, self.started, self.timeout)
         self.history = History(self.memory, self.executor, self.timeout)
+        self.watch = Watch(self.history)
 
     def lock_of(self, name: TableName) -> threading.Lock:
         """The lock that threads of this process take to refresh a view."""
         with self._guard:
             return self.locks.setdefault(name, threading.Lock())
 
-    def _started(self, storage: TableName, branch: str) -> Event | None:
+    def started(self, storage: TableName, branch: str) -> Event | None:
+        """The REFRESH_STARTED of the refresh that holds a branch, if that is known and not over."""
         self.memory.reload_if_moved()
         for event in self.memory.state().running.values():
             if event.payload.get("branch") == branch and event.payload.get("storage") == list(

@@ -17,7 +17,7 @@ from dbt.adapters.spark_mv.metadata.events import Event, new_event
 from dbt.adapters.spark_mv.metadata.memory import Memory
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.claim import owner_is_dead, process_start
-from dbt.adapters.spark_mv.refresh.request import Request
+from dbt.adapters.spark_mv.refresh.request import AUTOMATIC, Request
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 
@@ -59,14 +59,13 @@ class History:
         reason: Reason,
         old: Versions,
         new: Versions,
-        started_at: float | None = None,
     ) -> None:
-        """A refresh owns its branch and begins to write; `started_at` is epoch seconds."""
+        """A refresh owns its branch, or the name of its storage table, and begins to write."""
         self._record(
             kinds.REFRESH_STARTED,
             view,
             refresh_id,
-            **{**_who(view, request), **_since(started_at)},
+            **_who(view, request),
             method=method,
             reason=str(reason),
             branch=branch,
@@ -125,6 +124,60 @@ class History:
             seconds=seconds,
             stale=True,
         )
+        known = self._memory.state().views.get(view.name)
+        limit = view.options.suspend_after_failures
+        if known is not None and known.suspended is None and known.failures >= limit:
+            self.suspended(view.id, view.name, f"{known.failures} failures in a row")
+
+    def suspended(self, view_id: str, name: TableName, by: str) -> None:
+        """No refresh of this view happens by itself from now on."""
+        self._switch(kinds.SUSPENDED, view_id, name, by)
+
+    def resumed(self, view_id: str, name: TableName, by: str) -> None:
+        """The view is refreshed by itself again; failures are counted from zero."""
+        self._switch(kinds.RESUMED, view_id, name, by)
+
+    def _switch(self, kind: str, view_id: str, name: TableName, by: str) -> None:
+        self._memory.record(
+            new_event(
+                kind,
+                view_id,
+                ".".join(name.parts),
+                invocation_id=self._memory.invocation_id,
+                payload={"by": by},
+            )
+        )
+
+    def ask_to_cancel(self, started: Event, by: str) -> None:
+        """Leave a request that the refresh which recorded `started` finds."""
+        self._memory.record(
+            new_event(
+                kinds.CANCEL_REQUESTED,
+                started.view_id,
+                started.view_name,
+                invocation_id=self._memory.invocation_id,
+                refresh_id=started.refresh_id,
+                payload={"by": by},
+            )
+        )
+
+    def cancelled(
+        self, view: MaterializedView, refresh_id: str, request: Request, error: str, seconds: float
+    ) -> None:
+        """A refresh was ended by somebody; the build is discarded, the flag stays as it was."""
+        self._record(
+            kinds.REFRESH_CANCELLED,
+            view,
+            refresh_id,
+            **_who(view, request),
+            error=error,
+            seconds=seconds,
+        )
+
+    def cancel_request(self, refresh_id: str) -> Event | None:
+        """Who wants this refresh to end; looks at what other processes have written."""
+        self._memory.reload_if_moved()
+        return self._memory.state().cancels.get(refresh_id)
 
     def abandoned(self, view: MaterializedView, refresh_id: str, reason: Reason) -> None:
         """A refresh gave up because another one was published first."""
@@ -171,16 +224,13 @@ class History:
         return next((s for s in chain if s.summary.get(LABEL_ID) == refresh_id), None)
 
 
-def _since(started_at: float | None) -> dict[str, int]:
-    return {} if started_at is None else {"started_us": int(started_at * 1e6)}
-
-
 def _who(view: MaterializedView, request: Request) -> dict[str, Any]:
     return {
         "table_catalog": view.name.catalog,
         "table_schema": view.name.schema,
         "table_name": view.name.name,
         "trigger": request.trigger,
+        "automatic": request.trigger in AUTOMATIC,
         "requested_method": request.method,
         "started_us": time.time_ns() // 1000,
         "owner_host": kinds.host(),

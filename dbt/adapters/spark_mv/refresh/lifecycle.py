@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from dbt.adapters.spark_mv import reasons
@@ -12,49 +11,32 @@ from dbt.adapters.spark_mv.errors import (
     CorruptMetadata,
     InvalidName,
     InvalidStatement,
-    NoBaseTable,
-    NotAQuery,
     RelationExists,
     StatementFailed,
     UnknownMaterializedView,
 )
 from dbt.adapters.spark_mv.executor import TableFacts
+from dbt.adapters.spark_mv.failpoints import reached
 from dbt.adapters.spark_mv.metadata.events import OPTIONS_CHANGED
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.build import Builder
-from dbt.adapters.spark_mv.refresh.crosscheck import check_against_spark
+from dbt.adapters.spark_mv.refresh.define import Context, Definer
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.look import Group
 from dbt.adapters.spark_mv.refresh.plan import CompleteRefresh
 from dbt.adapters.spark_mv.refresh.read import Reader
 from dbt.adapters.spark_mv.refresh.registration import register, unregister
-from dbt.adapters.spark_mv.refresh.request import ADOPTED, CREATE, UPSTREAM, Outcome, Request
+from dbt.adapters.spark_mv.refresh.request import ADOPTED, UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.relations import is_not_found
 from dbt.adapters.spark_mv.sql.dialect import CreateView
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName, check_view_name, quote_parts
+from dbt.adapters.spark_mv.sql.names import TableName, check_view_name, quote_parts
 from dbt.adapters.spark_mv.views.definition import (
-    Column,
-    Definition,
-    Layout,
     MaterializedView,
-    storage_name,
 )
-from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
+from dbt.adapters.spark_mv.views.dependencies import Expansion
 from dbt.adapters.spark_mv.views.options import options_from
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
-from dbt.adapters.spark_mv.views.safety import check_query
-
-
-@dataclass(frozen=True)
-class Context:
-    """Where a statement was given: names resolve in `home`, `settings` are kept with the view."""
-
-    home: Namespace
-    settings: Mapping[str, str] = field(default_factory=dict)
-    trigger: str = CREATE
-    reduced: bool = False
-    rebuild: bool = False
 
 
 class Lifecycle:
@@ -65,6 +47,7 @@ class Lifecycle:
         self._refresher = refresher
         self._reader = reader
         self._builder = Builder(engine)
+        self._definer = Definer(engine, self._builder)
 
     def create(self, statement: CreateView, context: Context) -> Outcome | None:
         """CREATE [OR REPLACE] MATERIALIZED VIEW; None if it exists and IF NOT EXISTS was said."""
@@ -74,7 +57,7 @@ class Lifecycle:
         existing = self._existing(name, statement, context)
         if existing is not None and statement.if_not_exists:
             return None
-        wanted, expansion = self._definition(name, statement, context, existing)
+        wanted, expansion = self._definer.define(name, statement, context, existing)
         with_lock = self._engine.lock_of(name)
         self._refresh_upstream(expansion)
         if existing is not None and _is_same_build(existing, wanted):
@@ -132,82 +115,10 @@ class Lifecycle:
             )
         return view
 
-    def _definition(
-        self,
-        name: TableName,
-        statement: CreateView,
-        context: Context,
-        existing: MaterializedView | None,
-    ) -> tuple[MaterializedView, Expansion]:
-        options = options_from(statement.options, str(name))
-        check_query(statement.query, str(name), options.allow_unsafe_sql)
-        query = statement.query.rstrip().rstrip(";")
-        expansion = self._expanded(name, query, context.home)
-        definition = Definition(
-            query=query,
-            home=context.home,
-            columns=(),
-            tables=tuple(str(table) for table in expansion.tables),
-            views=expansion.views,
-            settings=dict(context.settings),
-        )
-        definition = self._with_columns(name, definition, statement)
-        layout = Layout(statement.partition_by, statement.cluster_by)
-        statements.check_layout(str(name), layout, definition.columns)
-        check_against_spark(self._engine.executor, str(name), definition, expansion)
-        storage = storage_name(name, definition.hash, layout, options.tblproperties)
-        view = MaterializedView(
-            id=existing.id if existing else uuid.uuid4().hex,
-            name=name,
-            definition=definition,
-            definition_hash=definition.hash,
-            storage=storage,
-            options=options,
-            layout=layout,
-            comment=statement.comment,
-            reduced=context.reduced,
-        )
-        return view, expansion
-
-    def _expanded(self, name: TableName, query: str, home: Namespace) -> Expansion:
-        expansion = Expander(self._engine.relations, str(name)).expand(query, home, name)
-        if not expansion.tables:
-            raise NoBaseTable(
-                f"{name} reads no base table, so nothing can ever make it stale.",
-                "A materialized view needs at least one; use a table or a view instead.",
-            )
-        return expansion
-
-    def _with_columns(
-        self, name: TableName, definition: Definition, statement: CreateView
-    ) -> Definition:
-        try:
-            definition = self._builder.with_columns(definition)
-        except StatementFailed as error:
-            raise NotAQuery(f"Spark refuses the query of {name}: {error}", "Correct it.") from None
-        for column in definition.columns:
-            if column.type == "void" or "interval" in column.type:
-                raise NotAQuery(
-                    f"The column {column.name!r} of {name} has the type {column.type}, "
-                    "which no table can store.",
-                    "Cast it in the query.",
-                )
-        names = [column.name.lower() for column in definition.columns]
-        twice = sorted({column for column in names if names.count(column) > 1})
-        if twice:
-            raise NotAQuery(
-                f"The query of {name} returns the column {twice[0]!r} more than once.",
-                "Give each column a name of its own.",
-            )
-        if not statement.columns:
-            return definition
-        return replace(definition, columns=_documented(name, definition.columns, statement))
-
     def _refresh_upstream(self, expansion: Expansion) -> None:
         group = Group()
         for upstream in expansion.storages:
-            view = load_view(self._engine.relations, upstream)
-            if view.options.enable_refresh and not view.reduced:
+            if self._reader.refreshes_by_itself(load_view(self._engine.relations, upstream)):
                 self._reader.upstream_first(upstream, Request(UPSTREAM), group)
 
     def _keep(
@@ -255,7 +166,9 @@ class Lifecycle:
         if view is None:
             return False
         self._engine.executor.query(statements.drop_view(name))
+        reached("view_dropped.after")
         self._engine.executor.query(statements.drop_storage(view.storage))
+        reached("storage_dropped.after")
         known = self._engine.memory.state().views.get(name)
         for storage in known.replaced if known else ():
             self._engine.executor.query(statements.drop_storage(storage))
@@ -283,17 +196,3 @@ def _is_same_build(existing: MaterializedView, wanted: MaterializedView) -> bool
         and existing.layout == wanted.layout
         and existing.options.tblproperties == wanted.options.tblproperties
     )
-
-
-def _documented(
-    name: TableName, columns: tuple[Column, ...], statement: CreateView
-) -> tuple[Column, ...]:
-    given = {column.lower(): comment for column, comment in statement.columns}
-    unknown = set(given) - {column.name.lower() for column in columns}
-    if unknown or len(given) != len(columns):
-        raise InvalidName(
-            f"{name}: the column list has {len(given)} columns, its query {len(columns)}; "
-            f"names must be the same.",
-            "Query returns: " + ", ".join(column.name for column in columns) + ".",
-        )
-    return tuple(replace(column, comment=given[column.name.lower()]) for column in columns)

@@ -11,6 +11,7 @@ from dbt.adapters.spark_mv.refresh.look import Group, Look
 from dbt.adapters.spark_mv.refresh.request import READ, UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
 
 
@@ -53,10 +54,16 @@ class Reader:
         look = self._engine.observer.look(view, group)
         for upstream in look.expansion.storages:
             above = load_view(self._engine.relations, upstream)
-            if above.options.enable_refresh and not above.reduced:
+            if self.refreshes_by_itself(above):
                 self.upstream_first(upstream, Request(UPSTREAM, wait=request.wait), group)
         self._forget_storages(look, group)
         return self._refresher.refresh(name, request, group)
+
+    def refreshes_by_itself(self, view: MaterializedView) -> bool:
+        """Whether refreshes that nobody asked for by name may touch the view."""
+        return (
+            view.options.enable_refresh and not view.reduced and not self._is_suspended(view.name)
+        )
 
     def _forget_storages(self, look: Look, group: Group) -> None:
         for storage in look.expansion.storages.values():
@@ -101,15 +108,15 @@ class Reader:
         return Serving.STORED
 
     def _owner_refuses(self, look: Look) -> bool:
-        return not look.view.options.enable_refresh or self._is_suspended(look)
+        return not look.view.options.enable_refresh or self._is_suspended(look.view.name)
 
-    def _is_suspended(self, look: Look) -> bool:
-        known = self._engine.memory.state().views.get(look.view.name)
-        return known is not None and known.suspended
+    def _is_suspended(self, name: TableName) -> bool:
+        known = self._engine.memory.state().views.get(name)
+        return known is not None and known.suspended is not None
 
     def _note(self, look: Look) -> str:
-        if self._is_suspended(look):
-            return " (it is SUSPENDED)"
+        if self._is_suspended(look.view.name):
+            return " (it is SUSPENDED, see `dbt run-operation status` and `resume`)"
         return "" if look.view.options.enable_refresh else " (enable_refresh is false)"
 
     def _is_young_enough(self, look: Look) -> bool:

@@ -11,6 +11,7 @@ from dbt.adapters.spark_mv.metadata.memory import Memory
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expansion
+from dbt.adapters.spark_mv.views.schedule import schedule_json, schedule_of
 
 
 def _payload(view: MaterializedView, expansion: Expansion) -> dict[str, Any]:
@@ -24,6 +25,7 @@ def _payload(view: MaterializedView, expansion: Expansion) -> dict[str, Any]:
         "definition_hash": view.definition_hash,
         "options": asdict(view.options),
         "layout": asdict(view.layout),
+        "schedule": schedule_json(schedule_of(view.options, _time_zone(view))),
         "sources": [
             {
                 "catalog": source.name.catalog,
@@ -37,6 +39,10 @@ def _payload(view: MaterializedView, expansion: Expansion) -> dict[str, Any]:
             for source in expansion.sources
         ],
     }
+
+
+def _time_zone(view: MaterializedView) -> str:
+    return view.definition.settings.get("spark.sql.session.timeZone", "UTC")
 
 
 def register(

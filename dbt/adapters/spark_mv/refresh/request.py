@@ -9,7 +9,9 @@ from dbt.adapters.spark_mv.sql.names import TableName
 CREATE, DBT_RUN, READ = "CREATE", "DBT_RUN", "READ"
 MANUAL, SCHEDULE, UPSTREAM = "MANUAL", "SCHEDULE", "UPSTREAM"
 SUCCEEDED, SKIPPED, FAILED = "SUCCEEDED", "SKIPPED", "FAILED"
-ADOPTED = "ADOPTED"
+ADOPTED, CANCELLED, RUNNING = "ADOPTED", "CANCELLED", "RUNNING"
+# Nobody asked for these by name, so failures of theirs count towards suspension.
+AUTOMATIC = (READ, SCHEDULE, UPSTREAM)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from dbt.adapters.spark_mv.errors import (
     StatementFailed,
 )
 from dbt.adapters.spark_mv.executor import SnapshotFacts
-from dbt.adapters.spark_mv.freshness import LABEL_ID, Label
+from dbt.adapters.spark_mv.failpoints import reached
+from dbt.adapters.spark_mv.freshness import Label
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.build import Builder
 from dbt.adapters.spark_mv.refresh.claim import Busy, Claim
@@ -27,6 +28,7 @@ from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.look import Group, Look
 from dbt.adapters.spark_mv.refresh.pin import pinned_query
 from dbt.adapters.spark_mv.refresh.plan import NoRefresh, RefreshPlan, plan_refresh
+from dbt.adapters.spark_mv.refresh.publish import publish
 from dbt.adapters.spark_mv.refresh.request import ADOPTED, SKIPPED, SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
@@ -97,12 +99,14 @@ class Refresher:
         if altered or current.hash != view.definition_hash or look.head is None:
             outcome = self._builder.rebuild(look, current, plan, request)
             return None if outcome.state == ADOPTED else outcome
+        reached("claim.before")
         claim = self._engine.claims.claim(view.storage, look.head.snapshot_id)
         if isinstance(claim, Busy):
             if not request.wait:
                 raise _running(view.name, claim)
             self._wait_for(view, look.head.snapshot_id)
             return None
+        reached("claim.after")
         return self._run(look, plan, claim, request)
 
     def _skip(self, look: Look, plan: NoRefresh, request: Request) -> Outcome:
@@ -134,20 +138,36 @@ class Refresher:
             old,
             look.versions,
         )
+        reached("started.after")
         try:
             snapshot = self._write_and_publish(look, claim, label)
-        except PublishRefused:
-            self._engine.claims.release(claim)
-            self._engine.history.abandoned(view, label.refresh_id, reasons.LOST_RACE)
-            return None
         except BaseException as error:
             self._engine.claims.release(claim)
-            if _VERSION_GONE in str(error) and self._engine.observer.has_moved(look):
-                self._engine.history.abandoned(view, label.refresh_id, reasons.VERSION_GONE)
-                return None
-            seconds = time.monotonic() - began
-            raise self._failed(view, request, _cause(error), seconds, label.refresh_id) from None
-        return self._finish(look, plan, label, snapshot, time.monotonic() - began)
+            seconds = round(time.monotonic() - began, 3)
+            self._not_published(look, label.refresh_id, request, error, seconds)
+            return None
+        seconds = time.monotonic() - began
+        return self._finish(look, plan, request, label, snapshot, seconds)
+
+    def _not_published(
+        self, look: Look, refresh_id: str, request: Request, error: BaseException, seconds: float
+    ) -> None:
+        """Close the history of a refresh; raise what ended it, or return to try again."""
+        history, view = self._engine.history, look.view
+        if not isinstance(error, Exception):
+            history.cancelled(view, refresh_id, request, "cancelled by an interrupt", seconds)
+            raise error
+        by = self._engine.watch.cancelled_by(refresh_id)
+        if by is not None and not isinstance(error, PublishRefused):
+            text = f"cancelled by {by}"
+            history.cancelled(view, refresh_id, request, text, seconds)
+            self._engine.watch.check(view.name, refresh_id)
+        if isinstance(error, PublishRefused):
+            history.abandoned(view, refresh_id, reasons.LOST_RACE)
+        elif _VERSION_GONE in str(error) and self._engine.observer.has_moved(look):
+            history.abandoned(view, refresh_id, reasons.VERSION_GONE)
+        else:
+            raise self._failed(view, request, _cause(error), seconds, refresh_id) from None
 
     def _write_and_publish(self, look: Look, claim: Claim, label: Label) -> SnapshotFacts | None:
         engine, view = self._engine, look.view
@@ -158,36 +178,30 @@ class Refresher:
             **view.definition.settings,
             **self._builder.label_settings(label),
         }
-        with engine.executor.isolated(settings) as session:
+        engine.watch.check(view.name, label.refresh_id)
+        reached("write.before")
+        with (
+            engine.executor.isolated(settings) as session,
+            engine.watch.over(session, label.refresh_id),
+        ):
             session.query(statements.overwrite_storage(view, claim.branch, query))
+        reached("write.after")
         self._builder.refuse_moved(view.name, unpinned, look.versions)
-        return self._publish(claim, label)
-
-    def _publish(self, claim: Claim, label: Label) -> SnapshotFacts | None:
-        executor = self._engine.executor
-        try:
-            iceberg.publish(executor, claim.storage, claim.branch, [claim.branch, *claim.leftovers])
-        except StatementFailed:
-            # The reply may be lost although the commit is not: main itself is the evidence.
-            chain = iceberg.main_chain(executor, claim.storage, 20)
-            mine = [s for s in chain if s.summary.get(LABEL_ID) == label.refresh_id]
-            if mine:
-                return mine[0]
-            if not chain or chain[0].snapshot_id != claim.base:
-                raise PublishRefused(f"{claim.storage}: main has moved.") from None
-            raise
-        return next(iter(iceberg.main_chain(executor, claim.storage, 1)), None)
+        engine.watch.check(view.name, label.refresh_id)
+        return publish(engine.executor, claim, label.refresh_id)
 
     def _finish(
         self,
         look: Look,
         plan: RefreshPlan,
+        request: Request,
         label: Label,
         snapshot: SnapshotFacts | None,
         seconds: float,
     ) -> Outcome:
         view = look.view
-        self._builder.record_success(look.view, look.versions, plan, label, snapshot, seconds)
+        self._builder.record_success(view, look.versions, plan, request, label, snapshot, seconds)
+        reached("recorded.after")
         self._builder.drop_replaced(view)
         rows = iceberg.summary_number(snapshot.summary, "total-records") if snapshot else None
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)

@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.views.intervals import interval_seconds
 
 METHODS = ("auto", "complete", "partition", "fast")
 _STRUCTURED = ("unique_key", "tblproperties", "tags", "warn_after", "error_after")
-_PERIODS = {"minute": 60, "hour": 3600, "day": 86400}
+PERIODS = {"minute": 60, "hour": 3600, "day": 86400}
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def _threshold(view: str, name: str, value: Any) -> dict[str, Any]:
     count, period = value["count"], value["period"]
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise _invalid(view, name, value, expected)
-    if period not in _PERIODS:
+    if period not in PERIODS:
         raise _invalid(view, name, value, expected)
     return {"count": count, "period": period}
 

@@ -1,0 +1,100 @@
+"""Keeps storage tables and metadata small, without touching freshness, history or refreshes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from dbt.adapters.spark_mv.base_tables import iceberg, iceberg_upkeep
+from dbt.adapters.spark_mv.errors import StatementFailed
+from dbt.adapters.spark_mv.freshness import LABEL_ID
+from dbt.adapters.spark_mv.metadata.fold import ViewState
+from dbt.adapters.spark_mv.refresh.claim import Busy
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.registry import find_view
+
+# Iceberg refuses to look for orphans younger than a day: a running write looks like one.
+_ORPHAN_AGE = 3 * 86400.0
+_KEPT_SNAPSHOTS = 5
+_KEPT_METADATA_SNAPSHOTS = 20
+Row = tuple[str, str, int | None, int | None, int | None]
+
+
+def maintain_view(engine: Engine, state: ViewState, keep_seconds: float) -> Row:
+    """Compact the storage table of a view and expire what is older than `keep_seconds`.
+
+    It takes the right to refresh first: a compaction moves main, and would undo a refresh.
+    """
+    view = find_view(engine.relations, state.name)
+    chain = [] if view is None else iceberg.main_chain(engine.executor, view.storage, 1)
+    if view is None or not chain:
+        return (str(state.name), "nothing to do", None, None, None)
+    claim = engine.claims.claim(view.storage, chain[0].snapshot_id)
+    if isinstance(claim, Busy):
+        return (str(state.name), "skipped: a refresh is running", None, None, None)
+    try:
+        counts = _maintain(engine, view.storage, keep_seconds)
+    finally:
+        engine.claims.release(claim)
+    return (str(state.name), "done", *counts)
+
+
+def maintain_metadata(engine: Engine, keep_seconds: float) -> Row | None:
+    """The same for the event table; None if there is no metadata."""
+    engine.memory.flush()
+    with engine.memory.open_store() as store:
+        if store.version() is None:
+            return None
+        name = store.events
+    compacted = _compact(engine, name)
+    before = time.time() - keep_seconds
+    expired = iceberg_upkeep.expire(engine.executor, name, before, _KEPT_METADATA_SNAPSHOTS)
+    orphans = iceberg_upkeep.remove_orphans(engine.executor, name, time.time() - _ORPHAN_AGE)
+    return (str(name), "done", compacted, expired, orphans)
+
+
+def _maintain(engine: Engine, storage: TableName, keep_seconds: float) -> tuple[int, int, int]:
+    compacted = _compact(engine, storage)
+    chain = iceberg.main_chain(engine.executor, storage)
+    labelled = next((i for i, s in enumerate(chain) if LABEL_ID in s.summary), len(chain) - 1)
+    # A compaction has no label of its own: the snapshot that it looks through to must stay.
+    retain = max(_KEPT_SNAPSHOTS, labelled + 1)
+    now = time.time()
+    expired = iceberg_upkeep.expire(engine.executor, storage, now - keep_seconds, retain)
+    orphans = iceberg_upkeep.remove_orphans(engine.executor, storage, now - _ORPHAN_AGE)
+    return compacted, expired, orphans
+
+
+def _compact(engine: Engine, name: TableName) -> int:
+    if iceberg_upkeep.count_files(engine.executor, name) < iceberg_upkeep.MIN_FILES:
+        return 0
+    return iceberg_upkeep.compact(engine.executor, name)
+
+
+def oldest_versions(engine: Engine, views: Iterable[ViewState]) -> list[str]:
+    """For each base table the oldest version that a label names: what `verify` still needs."""
+    needed: dict[TableName, tuple[int, str, str]] = {}
+    for state in views:
+        view = find_view(engine.relations, state.name)
+        label = None if view is None else engine.observer.look(view).label
+        for name, version in label.sources.items() if label else ():
+            if version.snapshot_id is None:
+                continue
+            found = (_committed_at(engine, name, version.snapshot_id), version.snapshot_id)
+            needed[name] = min(
+                needed.get(name, (*found, str(state.name))), (*found, str(state.name))
+            )
+    return [
+        f"oldest version of {name} still needed: {snapshot} of "
+        f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(at / 1000))}, by {view}"
+        for name, (at, snapshot, view) in sorted(needed.items(), key=lambda item: item[0].parts)
+    ]
+
+
+def _committed_at(engine: Engine, name: TableName, snapshot_id: str) -> int:
+    try:
+        chain = iceberg.main_chain(engine.executor, name, until=snapshot_id)
+    except StatementFailed:
+        return 0
+    return next((s.committed_at for s in chain if s.snapshot_id == snapshot_id), 0)

@@ -1,0 +1,81 @@
+"""What is known of each view now: freshness by versions, and what the metadata remembers."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from dbt.adapters.spark_mv.errors import MaterializedViewError
+from dbt.adapters.spark_mv.freshness import Freshness
+from dbt.adapters.spark_mv.metadata.fold import ViewState
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.look import Look
+from dbt.adapters.spark_mv.views.registry import find_view
+
+COLUMNS = ("view", "status", "freshness", "flag", "last_refresh", "method", "rows", "reason")
+_GONE = "the view is gone; run its model again, or rebuild_metadata to forget it"
+
+
+def moment(at: int | None) -> str | None:
+    """Epoch microseconds as local time, to the second."""
+    return None if at is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at / 1e6))
+
+
+def look_at(engine: Engine, state: ViewState) -> Look | None:
+    """The view as it is now, None if it is not in the catalog."""
+    view = find_view(engine.relations, state.name)
+    return engine.observer.look_through(view) if view is not None else None
+
+
+def status_of(engine: Engine, state: ViewState) -> tuple[Any, ...]:
+    """One row under `COLUMNS`."""
+    build = state.last_build.payload if state.last_build else {}
+    flag = "stale" if state.is_stale else ""
+    when = moment(state.last_refresh_at)
+    name = str(state.name)
+    try:
+        engine.memory.view(state.name)
+        look = look_at(engine, state)
+    except MaterializedViewError as error:
+        return (name, "BROKEN", "UNKNOWN", flag, when, None, None, error.problem)
+    if look is None:
+        return (name, "MISSING", "UNKNOWN", flag, when, None, None, _GONE)
+    status, reason = _status_and_reason(engine, state, look)
+    freshness = look.verdict.freshness.value
+    return (name, status, freshness, flag, when, build.get("method"), build.get("rows"), reason)
+
+
+def statistics(engine: Engine, state: ViewState) -> dict[str, tuple[str, str]]:
+    """Label and text of what the docs show of a view."""
+    _, status, freshness, _, when, method, rows, _ = status_of(engine, state)
+    return {
+        "staleness": ("Staleness", f"{freshness} ({status})"),
+        "last_refresh": ("Last refresh", f"{when or '-'} ({method or '-'})"),
+        "rows": ("Rows", str(rows if rows is not None else "-")),
+    }
+
+
+def _status_and_reason(engine: Engine, state: ViewState, look: Look) -> tuple[str, str]:
+    if state.suspended is not None:
+        by = str(state.suspended.payload.get("by", state.suspended.writer))
+        error = f": {state.last_error}" if state.last_error else ""
+        return "SUSPENDED", f"suspended by {by}{error}"
+    if state.last_error is not None:
+        return "BROKEN", state.last_error
+    if look.verdict.missing:
+        return "BROKEN", look.verdict.reason.text
+    broken = _broken_upstream(engine, look)
+    if broken is not None and look.verdict.freshness is not Freshness.FRESH:
+        return "READY", broken
+    return "READY", look.verdict.reason.text
+
+
+def _broken_upstream(engine: Engine, look: Look) -> str | None:
+    """Says which view below cannot be refreshed, because then this one cannot either."""
+    for upstream in look.expansion.storages:
+        known = engine.memory.state().views.get(upstream)
+        if known is not None and known.suspended is not None:
+            return f"it reads {upstream}, which is SUSPENDED"
+        if known is not None and known.last_error is not None:
+            return f"it reads {upstream}, which is BROKEN: {known.last_error}"
+    return None

@@ -1,0 +1,132 @@
+"""Removes what crashes left behind: branches, storage tables, rows that say RUNNING.
+
+Nothing is removed without proof that nobody needs it: its owner is gone, the metadata knows it as
+replaced or dropped, or it is older than a refresh may take.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from dbt.adapters.spark_mv.base_tables import iceberg
+from dbt.adapters.spark_mv.errors import StatementFailed
+from dbt.adapters.spark_mv.executor import ViewFacts
+from dbt.adapters.spark_mv.metadata.fold import ViewState
+from dbt.adapters.spark_mv.refresh import statements
+from dbt.adapters.spark_mv.refresh.claim import BRANCH, owner_is_dead
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.registration import unregister
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName, quote_parts
+from dbt.adapters.spark_mv.views.dependencies import storage_of
+
+_POLL_SECONDS = 1.0
+Rows = list[tuple[str, str]]
+
+
+def sweep(engine: Engine, views: Iterable[ViewState], schemas: Iterable[TableName]) -> Rows:
+    """Clean up after crashes; `schemas` are given by any table name in each of them.
+
+    Returns what was found, and what was done with it.
+    """
+    views = list(views)
+    engine.history.close_dead()
+    done: Rows = []
+    for schema in dict.fromkeys((*schemas, *(view.name.sibling("x") for view in views))):
+        done += _sweep_tables(engine, schema)
+    for view in views:
+        done += _sweep_branches(engine, view)
+    return done
+
+
+def _sweep_branches(engine: Engine, view: ViewState) -> Rows:
+    facts = engine.relations.lookup(view.name)
+    storage = None if facts is None else storage_of(view.name, facts)
+    if storage is None:
+        return []
+    done: Rows = []
+    for branch in iceberg.branches(engine.executor, storage):
+        found = BRANCH.match(branch)
+        if found is None:
+            continue
+        what = "kept: a refresh is running"
+        if not _is_held(engine, storage, branch, found.group(1)):
+            iceberg.drop_branches(engine.executor, storage, [branch])
+            what = "dropped"
+        done.append((f"branch {branch} of {storage}", what))
+    return done
+
+
+def _is_held(engine: Engine, storage: TableName, branch: str, base: str) -> bool:
+    owner = engine.started(storage, branch)
+    if owner is not None:
+        return not owner_is_dead(owner, engine.timeout)
+    chain = iceberg.main_chain(engine.executor, storage, 1)
+    if chain and chain[0].snapshot_id != base:
+        return False
+    # Its owner may be just about to say who it is, or have died before it could.
+    while engine.claims.is_held(storage, base):
+        if engine.started(storage, branch) is not None:
+            return True
+        time.sleep(_POLL_SECONDS)
+    return False
+
+
+def _sweep_tables(engine: Engine, schema: TableName) -> Rows:
+    try:
+        in_use, tables = _storages(engine, schema)
+    except StatementFailed:  # the schema is gone, and all in it
+        return []
+    done: Rows = []
+    for table in tables:
+        if table in in_use:
+            continue
+        what = "kept: it may still be under construction"
+        if _is_garbage(engine, table):
+            engine.executor.query(statements.drop_storage(table))
+            what = "dropped"
+        done.append((f"table {table}", what))
+    done += _forget_dropped(engine, schema)
+    return done
+
+
+def _storages(engine: Engine, schema: TableName) -> tuple[set[TableName], list[TableName]]:
+    namespace = quote_parts((schema.catalog, *schema.namespace))
+    # Tables first: a view that is swapped in meanwhile then counts, so its table is in use.
+    names = [str(row[1]) for row in engine.executor.query(f"SHOW TABLES IN {namespace}")]
+    views = [str(row[1]) for row in engine.executor.query(f"SHOW VIEWS IN {namespace}")]
+    in_use = set()
+    for view in views:
+        name = schema.sibling(view)
+        facts = engine.relations.lookup(name)
+        storage = storage_of(name, facts) if isinstance(facts, ViewFacts) else None
+        in_use |= {storage} if storage is not None else set()
+    return in_use, [schema.sibling(name) for name in names if STORAGE_NAME.match(name)]
+
+
+def _is_garbage(engine: Engine, table: TableName) -> bool:
+    state = engine.memory.state()
+    starts = [e for e in state.started.values() if e.payload.get("storage") == list(table.parts)]
+    if any(
+        start.refresh_id in state.running and not owner_is_dead(start, engine.timeout)
+        for start in starts
+    ):
+        return False
+    known = any(
+        table in view.replaced or view.payload.get("storage_table") == table.name
+        for view in state.views.values()
+    )
+    if starts or known:
+        return True
+    chain = iceberg.main_chain(engine.executor, table, 1)
+    return bool(chain) and time.time() - chain[0].committed_at / 1000 > engine.timeout
+
+
+def _forget_dropped(engine: Engine, schema: TableName) -> Rows:
+    done: Rows = []
+    for view in list(engine.memory.state().views.values()):
+        same = view.name.catalog == schema.catalog and view.name.namespace == schema.namespace
+        if same and engine.relations.lookup(view.name) is None:
+            unregister(engine.memory, view.id, view.name)
+            done.append((f"view {view.name}", "forgotten: it is not in the catalog"))
+    return done

@@ -1,0 +1,134 @@
+"""Works out what a CREATE MATERIALIZED VIEW defines; refuses what cannot be kept right."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from dbt.adapters.spark_mv.errors import InvalidName, NoBaseTable, NotAQuery, StatementFailed
+from dbt.adapters.spark_mv.refresh import statements
+from dbt.adapters.spark_mv.refresh.build import Builder
+from dbt.adapters.spark_mv.refresh.crosscheck import check_against_spark
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.request import CREATE
+from dbt.adapters.spark_mv.sql.dialect import CreateView
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.views.definition import (
+    Column,
+    Definition,
+    Layout,
+    MaterializedView,
+    storage_name,
+)
+from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
+from dbt.adapters.spark_mv.views.options import options_from
+from dbt.adapters.spark_mv.views.safety import check_query
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where a statement was given: names resolve in `home`, `settings` are kept with the view."""
+
+    home: Namespace
+    settings: Mapping[str, str] = field(default_factory=dict)
+    trigger: str = CREATE
+    reduced: bool = False
+    rebuild: bool = False
+
+
+class Definer:
+    """Turns statements into definitions, with the names and types that Spark gives them."""
+
+    def __init__(self, engine: Engine, builder: Builder) -> None:
+        self._engine = engine
+        self._builder = builder
+
+    def define(
+        self,
+        name: TableName,
+        statement: CreateView,
+        context: Context,
+        existing: MaterializedView | None,
+    ) -> tuple[MaterializedView, Expansion]:
+        """The view that the statement describes, and what it reads.
+
+        Raises what is wrong with it (`NotAQuery`, `NoBaseTable`, `InvalidOption` ..).
+        """
+        options = options_from(statement.options, str(name))
+        check_query(statement.query, str(name), options.allow_unsafe_sql)
+        query = statement.query.rstrip().rstrip(";")
+        expansion = self._expanded(name, query, context.home)
+        definition = Definition(
+            query=query,
+            home=context.home,
+            columns=(),
+            tables=tuple(str(table) for table in expansion.tables),
+            views=expansion.views,
+            settings=dict(context.settings),
+        )
+        definition = self._with_columns(name, definition, statement)
+        layout = Layout(statement.partition_by, statement.cluster_by)
+        statements.check_layout(str(name), layout, definition.columns)
+        check_against_spark(self._engine.executor, str(name), definition, expansion)
+        storage = storage_name(name, definition.hash, layout, options.tblproperties)
+        view = MaterializedView(
+            id=existing.id if existing else uuid.uuid4().hex,
+            name=name,
+            definition=definition,
+            definition_hash=definition.hash,
+            storage=storage,
+            options=options,
+            layout=layout,
+            comment=statement.comment,
+            reduced=context.reduced,
+        )
+        return view, expansion
+
+    def _expanded(self, name: TableName, query: str, home: Namespace) -> Expansion:
+        expansion = Expander(self._engine.relations, str(name)).expand(query, home, name)
+        if not expansion.tables:
+            raise NoBaseTable(
+                f"{name} reads no base table, so nothing can ever make it stale.",
+                "A materialized view needs at least one; use a table or a view instead.",
+            )
+        return expansion
+
+    def _with_columns(
+        self, name: TableName, definition: Definition, statement: CreateView
+    ) -> Definition:
+        try:
+            definition = self._builder.with_columns(definition)
+        except StatementFailed as error:
+            raise NotAQuery(f"Spark refuses the query of {name}: {error}", "Correct it.") from None
+        for column in definition.columns:
+            if column.type == "void" or "interval" in column.type:
+                raise NotAQuery(
+                    f"The column {column.name!r} of {name} has the type {column.type}, "
+                    "which no table can store.",
+                    "Cast it in the query.",
+                )
+        names = [column.name.lower() for column in definition.columns]
+        twice = sorted({column for column in names if names.count(column) > 1})
+        if twice:
+            raise NotAQuery(
+                f"The query of {name} returns the column {twice[0]!r} more than once.",
+                "Give each column a name of its own.",
+            )
+        if not statement.columns:
+            return definition
+        return replace(definition, columns=_documented(name, definition.columns, statement))
+
+
+def _documented(
+    name: TableName, columns: tuple[Column, ...], statement: CreateView
+) -> tuple[Column, ...]:
+    given = {column.lower(): comment for column, comment in statement.columns}
+    unknown = set(given) - {column.name.lower() for column in columns}
+    if unknown or len(given) != len(columns):
+        raise InvalidName(
+            f"{name}: the column list has {len(given)} columns, its query {len(columns)}; "
+            f"names must be the same.",
+            "Query returns: " + ", ".join(column.name for column in columns) + ".",
+        )
+    return tuple(replace(column, comment=given[column.name.lower()]) for column in columns)

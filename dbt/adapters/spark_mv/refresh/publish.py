@@ -1,0 +1,65 @@
+"""The one visible step of a refresh: main moves to the branch that was written, or nothing does.
+
+It is a compare-and-swap on main's snapshot, so repeating it is harmless. A reply that was lost is
+not trusted: main itself is the evidence of what was published.
+"""
+
+from __future__ import annotations
+
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
+from dbt.adapters.spark_mv.base_tables import iceberg
+from dbt.adapters.spark_mv.errors import PublishRefused, StatementFailed
+from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
+from dbt.adapters.spark_mv.failpoints import reached
+from dbt.adapters.spark_mv.freshness import LABEL_ID
+from dbt.adapters.spark_mv.refresh.claim import Claim
+
+# Somebody committed to the table at the same time, or the catalog was busy: worth another try.
+_CONFLICTS = (
+    "CommitFailed",
+    "CommitStateUnknown",
+    "metadata refresh is required",
+    "Cannot commit",
+    "SQLITE_BUSY",
+    "database is locked",
+)
+_CHAIN = 20
+_ATTEMPTS = 6
+
+
+class _Conflict(StatementFailed):
+    """A publish that failed for a known, passing cause."""
+
+
+def publish(executor: Executor, claim: Claim, refresh_id: str) -> SnapshotFacts | None:
+    """Fast-forward main to the claim's branch; returns the published snapshot.
+
+    Raises `PublishRefused` if main is another snapshot now, `StatementFailed` if main did not
+    move and the cause will not pass by itself.
+    """
+    retrying = Retrying(
+        stop=stop_after_attempt(_ATTEMPTS),
+        wait=wait_random_exponential(multiplier=0.05, max=1.0),
+        retry=retry_if_exception_type(_Conflict),
+        reraise=True,
+    )
+    return retrying(_publish_once, executor, claim, refresh_id)
+
+
+def _publish_once(executor: Executor, claim: Claim, refresh_id: str) -> SnapshotFacts | None:
+    try:
+        reached("publish.before")
+        iceberg.publish(executor, claim.storage, claim.branch, [claim.branch, *claim.leftovers])
+        reached("publish.after")
+    except StatementFailed as error:
+        chain = iceberg.main_chain(executor, claim.storage, _CHAIN)
+        mine = [s for s in chain if s.summary.get(LABEL_ID) == refresh_id]
+        if mine:
+            return mine[0]
+        if not chain or chain[0].snapshot_id != claim.base:
+            raise PublishRefused(f"{claim.storage}: main has moved.") from None
+        if any(text in str(error) for text in _CONFLICTS):
+            raise _Conflict(error.problem, error.way_out) from None
+        raise
+    return next(iter(iceberg.main_chain(executor, claim.storage, 1)), None)

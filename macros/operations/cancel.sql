@@ -1,0 +1,4 @@
+{% macro cancel(view, wait=true) %}
+  {%- set arguments = {'view': view, 'wait': wait} -%}
+  {% do adapter.run_materialized_view_operation('cancel', arguments) %}
+{% endmacro %}

@@ -1,0 +1,4 @@
+{% macro resume(view) %}
+  {%- set arguments = {'view': view} -%}
+  {% do adapter.run_materialized_view_operation('resume', arguments) %}
+{% endmacro %}

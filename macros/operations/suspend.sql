@@ -1,0 +1,4 @@
+{% macro suspend(view) %}
+  {%- set arguments = {'view': view} -%}
+  {% do adapter.run_materialized_view_operation('suspend', arguments) %}
+{% endmacro %}
