@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.request import CREATE
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.statement import without_end
 from dbt.adapters.spark_mv.views.definition import (
     Column,
     Definition,
@@ -24,6 +26,9 @@ from dbt.adapters.spark_mv.views.definition import (
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
 from dbt.adapters.spark_mv.views.options import options_from
 from dbt.adapters.spark_mv.views.safety import check_query
+
+# Types that Iceberg's tables of format version 2 lack, at any depth; fields may have such names.
+_NOT_STORED = re.compile(r"(?:^|[<,:])(?:void|variant|time|interval[\w ]*)(?:[,>(]|$)")
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,7 @@ class Definer:
         """
         options = options_from(statement.options, str(name))
         check_query(statement.query, str(name), options.allow_unsafe_sql)
-        query = statement.query.rstrip().rstrip(";")
+        query = without_end(statement.query)
         expansion = self._expanded(name, query, context.home)
         definition = Definition(
             query=query,
@@ -102,12 +107,7 @@ class Definer:
         except StatementFailed as error:
             raise NotAQuery(f"Spark refuses the query of {name}: {error}", "Correct it.") from None
         for column in definition.columns:
-            if column.type == "void" or "interval" in column.type:
-                raise NotAQuery(
-                    f"The column {column.name!r} of {name} has the type {column.type}, "
-                    "which no table can store.",
-                    "Cast it in the query.",
-                )
+            _check_column(name, column)
         names = [column.name.lower() for column in definition.columns]
         twice = sorted({column for column in names if names.count(column) > 1})
         if twice:
@@ -118,6 +118,21 @@ class Definer:
         if not statement.columns:
             return definition
         return replace(definition, columns=_documented(name, definition.columns, statement))
+
+
+def _check_column(view: TableName, column: Column) -> None:
+    if _NOT_STORED.search(column.type):
+        raise NotAQuery(
+            f"The column {column.name!r} of {view} has the type {column.type}, "
+            "which no table can store.",
+            "Cast it in the query.",
+        )
+    # Spark replaces `${..}` also in the text of a view, whenever somebody reads it.
+    if not column.name or "${" in column.name:
+        raise NotAQuery(
+            f"The query of {view} returns a column of the name {column.name!r}.",
+            "Give it a name, without '${' in it.",
+        )
 
 
 def _documented(

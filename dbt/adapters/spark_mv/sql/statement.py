@@ -92,6 +92,17 @@ def _words_of_token(token: Token) -> list[Word]:
     ]
 
 
+def without_end(sql: str) -> str:
+    """A query without the semicolons that end it, and without comments after those.
+
+    >>> without_end("select ';' ; -- done")
+    "select ';'"
+    """
+    words = words_of(sql)
+    end = words[-1].end if words else len(sql)
+    return sql[:end] if ";" in sql[end:] else sql.rstrip()
+
+
 def classify(sql: str) -> Statement:
     """Kind, verb and targets of one statement.
 
