@@ -155,7 +155,14 @@ def from_properties(name: TableName, properties: Mapping[str, str]) -> Materiali
             comment=details["comment"],
             reduced=details["reduced"],
         )
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        IndexError,
+        AttributeError,
+        RecursionError,
+    ) as error:
         raise CorruptMetadata(
             f"The properties of the view {name} do not describe a materialized view: {error!r}.",
             "Run its model with --full-refresh to build it again.",
