@@ -25,7 +25,7 @@ from dbt.adapters.spark_mv.views.definition import (
 )
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
 from dbt.adapters.spark_mv.views.options import options_from
-from dbt.adapters.spark_mv.views.safety import check_query
+from dbt.adapters.spark_mv.views.safety import check_query, refuse_unsafe
 
 # Types that Iceberg's tables of format version 2 lack, at any depth; fields may have such names.
 _NOT_STORED = re.compile(r"(?:^|[<,:])(?:void|variant|time|interval[\w ]*)(?:[,>(]|$)")
@@ -64,6 +64,9 @@ class Definer:
         check_query(statement.query, str(name), options.allow_unsafe_sql)
         query = without_end(statement.query)
         expansion = self._expanded(name, query, context.home)
+        if not options.allow_unsafe_sql:
+            for text in expansion.views.values():
+                refuse_unsafe(text, str(name))
         definition = Definition(
             query=query,
             home=context.home,
