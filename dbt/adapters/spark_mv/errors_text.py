@@ -11,7 +11,8 @@ _HIVE = re.compile(r"(?:org\.apache\.hive\.service\.cli\.HiveSQLException: )?Err
 _JAVA_PACKAGE = re.compile(r"^(?:[a-z_][\w$]*\.)+(?=[A-Z][\w$]*(?:Exception|Error)\b)")
 _PLAIN_CLASS = re.compile(
     r"^(?:(?:Extended)?(?:Analysis|Parse|Spark\w*)Exception: (?=\[)"
-    r"|(?:Runtime|IllegalArgument|IllegalState|UnsupportedOperation)Exception: )"
+    r"|(?:Runtime|RuntimeIO|UncheckedIO|NotFound|Validation|IllegalArgument|IllegalState"
+    r"|UnsupportedOperation)Exception: )"
 )
 _PLAN = re.compile(r"(;?)(?: line \d+ pos \d+)?;\n(?=['+!:A-Z])")
 _STACK = re.compile(
