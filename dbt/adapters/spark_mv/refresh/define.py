@@ -63,10 +63,7 @@ class Definer:
         options = options_from(statement.options, str(name))
         check_query(statement.query, str(name), options.allow_unsafe_sql)
         query = without_end(statement.query)
-        expansion = self._expanded(name, query, context.home)
-        if not options.allow_unsafe_sql:
-            for text in expansion.views.values():
-                refuse_unsafe(text, str(name))
+        expansion = self._expanded(name, query, context.home, options.allow_unsafe_sql)
         definition = Definition(
             query=query,
             home=context.home,
@@ -93,8 +90,12 @@ class Definer:
         )
         return view, expansion
 
-    def _expanded(self, name: TableName, query: str, home: Namespace) -> Expansion:
+    def _expanded(
+        self, name: TableName, query: str, home: Namespace, allow_unsafe: bool
+    ) -> Expansion:
         expansion = Expander(self._engine.relations, str(name)).expand(query, home, name)
+        for text in expansion.views.values() if not allow_unsafe else ():
+            refuse_unsafe(text, str(name))
         if not expansion.tables:
             raise NoBaseTable(
                 f"{name} reads no base table, so nothing can ever make it stale.",
