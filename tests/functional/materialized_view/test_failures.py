@@ -107,7 +107,7 @@ def test_failed_creation_leaves_nothing(lake: Warehouse) -> None:
     assert lake.relations() == before
     assert lake.spark("select * from @meta.mv_status where table_name = 's'") == []
     assert lake.history("s", "`trigger`, state, error like '%no zero%'") == [
-        ("CREATE", "FAILED", True)
+        ("DBT_RUN", "FAILED", True)
     ]
     lake.spark("insert overwrite @.shaky values (1)")
     lake.sql(f"create materialized view @.s as {query}")
