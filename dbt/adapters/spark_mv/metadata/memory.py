@@ -36,7 +36,6 @@ class Memory:
         self._wake = threading.Condition(self._lock)
         self._writing = False
         self._thread: threading.Thread | None = None
-        self._closed = False
 
     def state(self) -> State:
         """What is known now; loads the metadata at first use."""

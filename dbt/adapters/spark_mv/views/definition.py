@@ -19,7 +19,6 @@ from dbt.adapters.spark_mv.sql.statement import Word, words_of
 from dbt.adapters.spark_mv.views.options import Options
 
 FORMAT_VERSION = "1"
-PROPERTY_PREFIX = "mv."
 
 
 @dataclass(frozen=True)
