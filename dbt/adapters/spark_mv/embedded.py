@@ -10,6 +10,8 @@ import sqlite3
 import time
 from pathlib import Path
 
+from dbt_common.exceptions import DbtRuntimeError
+
 from dbt.adapters.spark_mv import jars
 
 CATALOG = "local"
@@ -90,8 +92,14 @@ def _add_jars(conf: dict[str, str]) -> None:
 
 def prepare_folder(path: str) -> Path:
     """Make the folder and its catalog unless they are there; returns the file for Spark's log."""
-    os.makedirs(path, exist_ok=True)
-    _retry_while_locked(os.path.join(path, "catalog.db"))
+    try:
+        os.makedirs(path, exist_ok=True)
+        _retry_while_locked(os.path.join(path, "catalog.db"))
+    except (OSError, sqlite3.Error) as error:
+        raise DbtRuntimeError(
+            f"The folder {path} cannot be used as a warehouse: {error}.\n"
+            "Name a folder that can be written, or bring its catalog.db back from a copy."
+        ) from None
     log = Path(path) / LOG_FILE
     if log.is_file() and log.stat().st_size > _LOG_LIMIT:
         log.write_bytes(b"")

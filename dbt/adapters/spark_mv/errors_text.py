@@ -4,13 +4,35 @@ from __future__ import annotations
 
 import re
 
+MAX_LENGTH = 2000
+
 _PY4J = re.compile(r"^An error occurred while calling .*?\n: ", re.S)
 _HIVE = re.compile(r"(?:org\.apache\.hive\.service\.cli\.HiveSQLException: )?Error running query: ")
 _JAVA_PACKAGE = re.compile(r"^(?:[a-z_][\w$]*\.)+(?=[A-Z][\w$]*(?:Exception|Error)\b)")
-_PLAIN_CLASS = re.compile(r"^(?:Extended)?(?:Analysis|Parse|Spark\w*)Exception: (?=\[)")
+_PLAIN_CLASS = re.compile(
+    r"^(?:(?:Extended)?(?:Analysis|Parse|Spark\w*)Exception: (?=\[)"
+    r"|(?:Runtime|RuntimeIO|UncheckedIO|NotFound|Validation|IllegalArgument|IllegalState"
+    r"|UnsupportedOperation)Exception: )"
+)
 _PLAN = re.compile(r"(;?)(?: line \d+ pos \d+)?;\n(?=['+!:A-Z])")
 _STACK = re.compile(
     r"\n\s*(?:\tat |\.\.\. \d+ more|Caused by: |JVM stacktrace:|Driver stacktrace:)"
+)
+# What Spark was given, often with our own clauses around the user's query, and a place in it.
+_QUOTED_SQL = re.compile(r"\s*(?:\(line \d+, pos \d+\))?\s*\n== SQL\b.*", re.S)
+_TASK = re.compile(
+    r"^(?:SparkException: )?Job aborted due to stage failure: .*? executor \w+\): ", re.S
+)
+_OVERFLOW = re.compile(r"^StackOverflowError\b.*", re.S)
+_SECRETS = (
+    # password=.., "api_key": "..", fs.s3a.secret.key = '..'
+    re.compile(
+        r"((?:password|passwd|pwd|secret|token|api_?key|access_?key|credential)[\w.-]*"
+        r"(?:[\"'`]?\s*=|[\"']\s*:)\s*[\"']?)[^\s\"'&;,)}\]]+",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(\b(?:Bearer|Basic)\s+)[\w.~+/=-]{8,}"),
+    re.compile(r"(\w://[^\s/:@]*:)[^\s/@]+(?=@)"),
 )
 
 
@@ -21,10 +43,28 @@ def spark_message(error: BaseException | str) -> str:
     text = _STACK.split(text, maxsplit=1)[0]
     text = _HIVE.sub("", text)
     text = _JAVA_PACKAGE.sub("", text.strip())
+    text = _JAVA_PACKAGE.sub("", _TASK.sub("", text))
     text = _PLAIN_CLASS.sub("", text)
+    text = _OVERFLOW.sub("The statement is nested too deeply for Spark.", text)
     # "[CODE] message; line 1 pos 7;" is followed by the whole logical plan.
     plan = _PLAN.search(text)
-    return (text[: plan.start()] if plan and text.startswith("[") else text).strip()
+    return without_secrets(
+        (text[: plan.start()] if plan and text.startswith("[") else text).strip()
+    )
+
+
+def short_message(error: BaseException | str) -> str:
+    """The message as part of a line: without the statement, which is not the user's own."""
+    text = _QUOTED_SQL.sub("", spark_message(error))
+    text = re.sub(r"\s*\n\s*", " ", text)
+    return text if len(text) <= MAX_LENGTH else text[: MAX_LENGTH - 2] + ".."
+
+
+def without_secrets(text: str) -> str:
+    """A text with the values of passwords, tokens and the like left out."""
+    for secret in _SECRETS:
+        text = secret.sub(r"\1*****", text)
+    return text
 
 
 def _raw_text(error: BaseException) -> str:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.spark_mv.errors import MaterializedViewError
+from dbt.adapters.spark_mv.errors import MaterializedViewError, StatementFailed
 
 
 class MaterializedViewFailure(DbtRuntimeError):
@@ -26,5 +26,9 @@ def dbt_errors() -> Iterator[None]:
     """Turn the core's errors into dbt's."""
     try:
         yield
+    except StatementFailed as error:
+        # No layer below knew more of it: what Spark was asked for belongs to some view.
+        way_out = error.way_out or "Spark or its catalog refused it; nothing more was done."
+        raise MaterializedViewFailure(f"{error.problem}\n{way_out}") from None
     except MaterializedViewError as error:
         raise MaterializedViewFailure(str(error)) from None

@@ -114,7 +114,7 @@ def read_label(chain: Sequence[SnapshotFacts]) -> Label | None:
             method=snapshot.summary.get(LABEL_METHOD, "complete"),
             snapshot=snapshot,
         )
-    except (KeyError, TypeError, ValueError, IndexError):
+    except (KeyError, TypeError, ValueError, IndexError, RecursionError):
         return None
 
 

@@ -82,10 +82,13 @@ class SparkMVAdapter(MaterializedViewMethods, SparkAdapter):
         return "iceberg" in (self._setting(f"spark.sql.catalog.{catalog}") or "").lower()
 
     def _setting(self, name: str) -> str | None:
-        """A setting of Spark's that belongs to its start: asked once."""
+        """A setting of Spark's that belongs to its start: asked once.
+
+        Quoted, as Spark takes a comment behind a plain name for a part of it.
+        """
         known: dict[str, str | None] = self.__dict__.setdefault("_settings", {})
         if name not in known:
-            _, table = self.execute(f"set {name}", fetch=True)
+            _, table = self.execute(f"set `{name}`", fetch=True)
             value = table.rows[0][1] if len(table.rows) else None
             known[name] = None if value in (None, "<undefined>") else str(value)
         return known[name]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.errors_text import spark_message
+from dbt.adapters.spark_mv.errors_text import short_message
 from dbt.adapters.spark_mv.executor import SnapshotFacts, TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
 
@@ -229,7 +229,7 @@ class JvmRoad:
         except StatementFailed:
             raise
         except Exception as error:
-            raise StatementFailed(spark_message(error)) from None
+            raise StatementFailed(short_message(error)) from None
 
 
 def _view_facts(metadata: dict[str, Any], catalog: str) -> ViewFacts:

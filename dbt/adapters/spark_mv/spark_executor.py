@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.errors_text import spark_message
+from dbt.adapters.spark_mv.errors_text import short_message
 from dbt.adapters.spark_mv.executor import CatalogRoad, Executor, Row
 from dbt.adapters.spark_mv.jvm import JvmRoad
 
@@ -34,7 +34,7 @@ class SessionExecutor:
         try:
             return list(self._session.sql(sql).collect())
         except Exception as error:
-            raise StatementFailed(spark_message(error)) from None
+            raise StatementFailed(short_message(error)) from None
 
     @contextmanager
     def isolated(self, settings: Mapping[str, str]) -> Iterator[Executor]:
@@ -44,7 +44,7 @@ class SessionExecutor:
             for key, value in {**OWN_SETTINGS, **settings}.items():
                 session.conf.set(key, value)
         except Exception as error:
-            raise StatementFailed(spark_message(error)) from None
+            raise StatementFailed(short_message(error)) from None
         yield SessionExecutor(session, self.road, self._new_session)
 
     def interrupt(self) -> None:
@@ -150,4 +150,4 @@ def _rows(handle: Any, sql: str) -> list[Row]:
         cursor.execute(sql)
         return list(cursor.fetchall() or []) if cursor.description else []
     except Exception as error:
-        raise StatementFailed(spark_message(error)) from None
+        raise StatementFailed(short_message(error)) from None

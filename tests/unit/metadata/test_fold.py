@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import Any
 
@@ -32,6 +33,24 @@ def created(view: str = "v", *sources: str, kind: str = kinds.CREATED, **more: A
 
 def state_of(*events: Event) -> State:
     return fold(events)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"parts": None},
+        {"sources": None},
+        {"sources": {"a": 1}},
+        {"sources": ["local.db.t"]},
+        {"sources": [{"parts": "local.db.t"}]},
+        {"options": [1]},
+    ],
+)
+def test_an_unreadable_row_spoils_only_its_view(damage: dict[str, Any]) -> None:
+    bad = created("v", "t", kind=kinds.REPLACED)
+    bad = dataclasses.replace(bad, payload={**bad.payload, **damage})
+    views = state_of(created("v", "t"), created("w", "t"), bad).views
+    assert views[name("v")].corrupt == bad and views[name("w")].corrupt is None
 
 
 def test_nothing() -> None:

@@ -86,6 +86,7 @@ def test_parse_name_refuses(text: object) -> None:
         "a__mv_0123abcd",
         "e\u0301",
         "a\u202eb",
+        "${env:HOME}",
     ],
 )
 def test_view_names_that_are_refused(name: str) -> None:
@@ -115,3 +116,8 @@ def test_siblings_and_texts() -> None:
     assert name.sibling("u") == TableName("local", ("a", "b"), "u")
     assert (name.schema, str(name), name.sql) == ("a.b", "a.b.t", "`local`.`a`.`b`.`t`")
     assert TableName("local", ("a",), "t__mv_01234567").shown == "a.t"
+
+
+def test_dots_in_parts_are_not_mistaken_for_those_between() -> None:
+    inside, between = TableName("local", ("a",), "b.c"), TableName("local", ("a", "b"), "c")
+    assert (inside.full, between.full) == ("local.a.`b.c`", "local.a.b.c")

@@ -115,3 +115,8 @@ def test_names_known_only_at_run_time() -> None:
 )
 def test_paths(parts: tuple[str, ...], expected: bool) -> None:
     assert is_path(Reference(parts, 0, 0, False, False)) is expected
+
+
+def test_a_sum_of_thousands_of_terms() -> None:
+    terms = " + ".join(["x"] * 5000)
+    assert names(f"select {terms} from t where y in (select y from u)") == ["t", "u"]

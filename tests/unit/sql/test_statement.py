@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.spark_mv.sql.statement import Kind, classify, words_of
+from dbt.adapters.spark_mv.sql.statement import Kind, classify, without_end, words_of
 
 WRITES = {
     "insert into db.t values (1)": "db.t",
@@ -111,3 +111,20 @@ def test_words() -> None:
 def test_what_cannot_be_split_has_no_words() -> None:
     assert words_of("select 'open") == ()
     assert classify("select 'open").kind is Kind.OTHER
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("select 1", "select 1"),
+        ("select 1 ;", "select 1"),
+        ("select 1 ; ;\n", "select 1"),
+        ("select 1; -- done", "select 1"),
+        ("select 1 -- not; done", "select 1"),
+        ("select ';'", "select ';'"),
+        ("select `;` from t", "select `;` from t"),
+        ("select /* kept */ 1 /* query comment */", "select /* kept */ 1"),
+    ],
+)
+def test_without_end(sql: str, expected: str) -> None:
+    assert without_end(sql) == expected

@@ -95,11 +95,20 @@ def fold(events: Iterable[Event]) -> State:
 
 
 def name_of(payload: dict[str, Any]) -> TableName | None:
-    """The view's name in the payload of a lifecycle event."""
+    """The name that a payload has as a list of its parts, None if it has none."""
     parts = payload.get("parts")
     if not isinstance(parts, list) or len(parts) < 2 or not all(isinstance(p, str) for p in parts):
         return None
     return TableName(parts[0], tuple(parts[1:-1]), parts[-1])
+
+
+def _sources_of(payload: dict[str, Any]) -> tuple[TableName, ...] | None:
+    """The relations that a lifecycle event says a view reads, None if that cannot be read."""
+    stored = payload.get("sources", [])
+    if not isinstance(stored, list) or not all(isinstance(source, dict) for source in stored):
+        return None
+    names = tuple(name_of(source) for source in stored)
+    return None if None in names else tuple(name for name in names if name is not None)
 
 
 def apply(state: State, event: Event) -> None:
@@ -125,23 +134,18 @@ def apply(state: State, event: Event) -> None:
 
 
 def _register(state: State, event: Event) -> None:
-    name = name_of(dict(event.payload))
-    if name is None:
+    name, sources = name_of(dict(event.payload)), _sources_of(dict(event.payload))
+    if name is None or sources is None or not isinstance(event.payload.get("options", {}), dict):
         _mark_corrupt(state, event)
         return
-    sources = tuple(
-        TableName(parts[0], tuple(parts[1:-1]), parts[-1])
-        for source in event.payload.get("sources", ())
-        if isinstance(parts := source.get("parts"), list) and len(parts) >= 2
-    )
     known = state.views.get(name)
     if known is None or known.id != event.view_id:
         state.views[name] = ViewState(event.view_id, name, event, sources, event.at)
         return
     known.lifecycle, known.corrupt = event, None
-    parts = event.payload.get("replaced_storage")
-    if parts:
-        known.replaced += (TableName(parts[0], tuple(parts[1:-1]), parts[-1]),)
+    former = name_of({"parts": event.payload.get("replaced_storage")})
+    if former is not None:
+        known.replaced += (former,)
     if event.kind != kinds.OPTIONS_CHANGED:
         known.sources = sources
 

@@ -97,7 +97,7 @@ class Memory:
                     new_event(
                         MARKED_STALE,
                         view.id,
-                        ".".join(view.name.parts),
+                        view.name.full,
                         invocation_id=self.invocation_id,
                         payload={"source": str(name), "cause": cause, "stale": True},
                     )

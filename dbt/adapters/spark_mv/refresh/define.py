@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.request import CREATE
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.statement import without_end
 from dbt.adapters.spark_mv.views.definition import (
     Column,
     Definition,
@@ -23,7 +25,10 @@ from dbt.adapters.spark_mv.views.definition import (
 )
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
 from dbt.adapters.spark_mv.views.options import options_from
-from dbt.adapters.spark_mv.views.safety import check_query
+from dbt.adapters.spark_mv.views.safety import check_query, refuse_unsafe
+
+# Types that Iceberg's tables of format version 2 lack, at any depth; fields may have such names.
+_NOT_STORED = re.compile(r"(?:^|[<,:])(?:void|variant|time|interval[\w ]*)(?:[,>(]|$)")
 
 
 @dataclass(frozen=True)
@@ -57,8 +62,8 @@ class Definer:
         """
         options = options_from(statement.options, str(name))
         check_query(statement.query, str(name), options.allow_unsafe_sql)
-        query = statement.query.rstrip().rstrip(";")
-        expansion = self._expanded(name, query, context.home)
+        query = without_end(statement.query)
+        expansion = self._expanded(name, query, context.home, options.allow_unsafe_sql)
         definition = Definition(
             query=query,
             home=context.home,
@@ -85,8 +90,12 @@ class Definer:
         )
         return view, expansion
 
-    def _expanded(self, name: TableName, query: str, home: Namespace) -> Expansion:
+    def _expanded(
+        self, name: TableName, query: str, home: Namespace, allow_unsafe: bool
+    ) -> Expansion:
         expansion = Expander(self._engine.relations, str(name)).expand(query, home, name)
+        for text in expansion.views.values() if not allow_unsafe else ():
+            refuse_unsafe(text, str(name))
         if not expansion.tables:
             raise NoBaseTable(
                 f"{name} reads no base table, so nothing can ever make it stale.",
@@ -102,12 +111,7 @@ class Definer:
         except StatementFailed as error:
             raise NotAQuery(f"Spark refuses the query of {name}: {error}", "Correct it.") from None
         for column in definition.columns:
-            if column.type == "void" or "interval" in column.type:
-                raise NotAQuery(
-                    f"The column {column.name!r} of {name} has the type {column.type}, "
-                    "which no table can store.",
-                    "Cast it in the query.",
-                )
+            _check_column(name, column)
         names = [column.name.lower() for column in definition.columns]
         twice = sorted({column for column in names if names.count(column) > 1})
         if twice:
@@ -118,6 +122,21 @@ class Definer:
         if not statement.columns:
             return definition
         return replace(definition, columns=_documented(name, definition.columns, statement))
+
+
+def _check_column(view: TableName, column: Column) -> None:
+    if _NOT_STORED.search(column.type):
+        raise NotAQuery(
+            f"The column {column.name!r} of {view} has the type {column.type}, "
+            "which no table can store.",
+            "Cast it in the query.",
+        )
+    # Spark replaces `${..}` also in the text of a view, whenever somebody reads it.
+    if not column.name or "${" in column.name:
+        raise NotAQuery(
+            f"The query of {view} returns a column of the name {column.name!r}.",
+            "Give it a name, without '${' in it.",
+        )
 
 
 def _documented(

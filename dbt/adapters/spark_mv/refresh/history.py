@@ -42,7 +42,7 @@ class History:
             new_event(
                 kind,
                 view.id,
-                ".".join(view.name.parts),
+                view.name.full,
                 invocation_id=self._memory.invocation_id,
                 refresh_id=refresh_id,
                 payload=payload,
@@ -142,7 +142,7 @@ class History:
             new_event(
                 kind,
                 view_id,
-                ".".join(name.parts),
+                name.full,
                 invocation_id=self._memory.invocation_id,
                 payload={"by": by},
             )

@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.errors import (
     RelationExists,
     StatementFailed,
     UnknownMaterializedView,
+    UnsupportedCatalog,
 )
 from dbt.adapters.spark_mv.executor import TableFacts
 from dbt.adapters.spark_mv.failpoints import reached
@@ -30,7 +31,12 @@ from dbt.adapters.spark_mv.refresh.request import ADOPTED, UPSTREAM, Outcome, Re
 from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.relations import is_not_found
 from dbt.adapters.spark_mv.sql.dialect import CreateView
-from dbt.adapters.spark_mv.sql.names import TableName, check_view_name, quote_parts
+from dbt.adapters.spark_mv.sql.names import (
+    SESSION_CATALOG,
+    TableName,
+    check_view_name,
+    quote_parts,
+)
 from dbt.adapters.spark_mv.views.definition import (
     MaterializedView,
 )
@@ -89,6 +95,15 @@ class Lifecycle:
                 f"{name}: the schema {name.schema!r} does not exist.",
                 f"Create it first: CREATE SCHEMA {name.schema}.",
             ) from None
+        if name.catalog == SESSION_CATALOG and not self._has_iceberg(name.catalog):
+            raise UnsupportedCatalog(
+                f"{name}: the catalog {name.catalog!r} cannot hold Iceberg tables.",
+                "Use a schema of an Iceberg catalog.",
+            )
+
+    def _has_iceberg(self, catalog: str) -> bool:
+        ((_, implementation),) = self._engine.executor.query(f"SET spark.sql.catalog.{catalog}")
+        return "iceberg" in str(implementation).lower()
 
     def _existing(
         self, name: TableName, statement: CreateView, context: Context

@@ -65,7 +65,7 @@ def unregister(memory: Memory, view_id: str, name: TableName) -> None:
         new_event(
             kinds.DROPPED,
             view_id,
-            ".".join(name.parts),
+            name.full,
             invocation_id=memory.invocation_id,
             key=view_id,
         )
@@ -77,7 +77,7 @@ def _record(memory: Memory, view: MaterializedView, kind: str, payload: dict[str
         new_event(
             kind,
             view.id,
-            ".".join(view.name.parts),
+            view.name.full,
             invocation_id=memory.invocation_id,
             payload=payload,
         )

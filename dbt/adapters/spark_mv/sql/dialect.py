@@ -12,6 +12,11 @@ from dbt.adapters.spark_mv.sql.names import parse_name
 from dbt.adapters.spark_mv.sql.statement import Word, name_at, words_of
 
 _SCREEN = re.compile(r"materialized\s+view|refresh_materialized_view", re.IGNORECASE)
+_OURS = re.compile(
+    r"(?:\s|/\*.*?\*/|--[^\n]*\n)*(?:create(?:\s+or\s+replace)?|refresh|alter|drop|explain)"
+    r"\s+materialized\s+view\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _METHODS = ("COMPLETE", "PARTITION", "FAST")
 
 
@@ -76,6 +81,12 @@ def parse_view_statement(sql: str) -> ViewStatement | None:
     if not _SCREEN.search(sql):
         return None
     reader = _Reader(sql, words_of(sql))
+    if not reader.words and _OURS.match(sql):
+        # Spark would say the same, of a text in which it has replaced every `${env:..}`.
+        raise InvalidStatement(
+            "This materialized-view statement cannot be read: a quote or comment has no end.",
+            "Close it.",
+        )
     if reader.take("CREATE"):
         return _read_create(reader)
     if reader.take("REFRESH", "MATERIALIZED", "VIEW"):

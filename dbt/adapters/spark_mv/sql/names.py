@@ -53,8 +53,18 @@ class TableName:
         """The relation `name` beside this one."""
         return TableName(self.catalog, self.namespace, name)
 
+    @property
+    def full(self) -> str:
+        """The name with its catalog, for people."""
+        return f"{_plain(self.catalog)}.{self}"
+
     def __str__(self) -> str:
-        return ".".join((*self.namespace, self.name))
+        return ".".join(_plain(part) for part in (*self.namespace, self.name))
+
+
+def _plain(part: str) -> str:
+    # Without quotes `a.b` in a schema and `b` in its schema `a` would be one name.
+    return f"`{part}`" if "." in part else part
 
 
 @dataclass(frozen=True)
@@ -154,6 +164,8 @@ def _problem_of(part: str) -> str | None:
         return "it starts with a dot"
     if _FORBIDDEN.search(part):
         return "it has a path separator, backtick, control or direction character"
+    if "${" in part:
+        return "it has '${', in whose place Spark would put the value of a variable"
     if part != part.strip():
         return "it starts or ends with a space"
     if unicodedata.normalize("NFC", part) != part:

@@ -60,32 +60,31 @@ def reads_of(tree: exp.Expression) -> Reads:
     """
     references: list[Reference] = []
     unresolved: list[str] = []
-    _walk(tree, frozenset(), references, unresolved)
+    _walk(tree, references, unresolved)
     ordered = sorted(references, key=lambda reference: reference.start)
     return Reads(tuple(ordered), tuple(unresolved))
 
 
-def _walk(
-    node: exp.Expression,
-    bound: frozenset[str],
-    references: list[Reference],
-    unresolved: list[str],
-) -> None:
-    clause = node.args.get("with_")
-    if clause is not None:
-        for cte in clause.expressions:
-            name = cte.alias.lower()
-            inner = bound | {name} if clause.args.get("recursive") else bound
-            _walk(cte.this, inner, references, unresolved)
-            bound = bound | {name}
-    if isinstance(node, exp.Table):
-        _add_table(node, bound, references, unresolved)
-    for key, value in node.args.items():
-        if key == "with_":
-            continue
-        for child in value if isinstance(value, list) else (value,):
-            if isinstance(child, exp.Expression):
-                _walk(child, bound, references, unresolved)
+def _walk(tree: exp.Expression, references: list[Reference], unresolved: list[str]) -> None:
+    """Visit a tree without recursion: a sum of a thousand terms is a thousand levels deep."""
+    ahead: list[tuple[exp.Expression, frozenset[str]]] = [(tree, frozenset())]
+    while ahead:
+        node, bound = ahead.pop()
+        clause = node.args.get("with_")
+        if clause is not None:
+            for cte in clause.expressions:
+                name = cte.alias.lower()
+                inner = bound | {name} if clause.args.get("recursive") else bound
+                ahead.append((cte.this, inner))
+                bound = bound | {name}
+        if isinstance(node, exp.Table):
+            _add_table(node, bound, references, unresolved)
+        for key, value in node.args.items():
+            if key == "with_":
+                continue
+            for child in value if isinstance(value, list) else (value,):
+                if isinstance(child, exp.Expression):
+                    ahead.append((child, bound))
 
 
 def _add_table(

@@ -92,6 +92,18 @@ def _words_of_token(token: Token) -> list[Word]:
     ]
 
 
+def without_end(sql: str) -> str:
+    """A query without the semicolons and comments at its end.
+
+    dbt appends its query comment there, if a project says so; that is no part of a definition.
+
+    >>> without_end("select ';' ; -- done")
+    "select ';'"
+    """
+    words = words_of(sql)
+    return sql[: words[-1].end] if words else sql.rstrip()
+
+
 def classify(sql: str) -> Statement:
     """Kind, verb and targets of one statement.
 

@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.sql.statement import Word, words_of
 from dbt.adapters.spark_mv.views.options import Options
 
 FORMAT_VERSION = "1"
+_UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def from_properties(name: TableName, properties: Mapping[str, str]) -> Materiali
             comment=details["comment"],
             reduced=details["reduced"],
         )
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except _UNREADABLE as error:
         raise CorruptMetadata(
             f"The properties of the view {name} do not describe a materialized view: {error!r}.",
             "Run its model with --full-refresh to build it again.",

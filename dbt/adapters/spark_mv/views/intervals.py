@@ -27,6 +27,8 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _CANONICAL = re.compile(r"^(\d+)-(\d+)\s+(\d+)\s+(\d+):(\d+):(\d+)$")
+# Numbers of hundreds of digits are no times, and no floats.
+_LONGEST = 100
 _RANGE_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
 
@@ -37,6 +39,8 @@ def interval_seconds(text: str) -> float | None:
     16200.0
     """
     stripped = text.strip()
+    if len(stripped) > _LONGEST:
+        return None
     single = _SINGLE.match(stripped)
     if single:
         unit = single.group(2).upper()
@@ -61,6 +65,6 @@ def _sum(numbers: tuple[str, ...], units: tuple[str, ...]) -> float:
 def _iso_seconds(text: str) -> float | None:
     try:
         duration = isodate.parse_duration(text)
-    except (isodate.ISO8601Error, TypeError):
+    except (isodate.ISO8601Error, TypeError, OverflowError):
         return None
     return duration.total_seconds() if isinstance(duration, timedelta) else None

@@ -13,6 +13,7 @@ from dbt.adapters.spark_mv.errors import InvalidOption, MethodNotAvailable
 from dbt.adapters.spark_mv.views.intervals import interval_seconds
 
 METHODS = ("auto", "complete", "partition", "fast")
+_LONGEST_SHOWN = 200
 _STRUCTURED = ("unique_key", "tblproperties", "tags", "warn_after", "error_after")
 PERIODS = {"minute": 60, "hour": 3600, "day": 86400}
 
@@ -70,7 +71,7 @@ def _decoded(view: str, name: str, value: Any) -> Any:
         return value
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise _invalid(view, name, value, "valid JSON") from None
 
 
@@ -112,7 +113,10 @@ def _check_together(view: str, options: Options) -> None:
 
 
 def _invalid(view: str, name: str, value: Any, expected: str) -> InvalidOption:
-    return InvalidOption(f"{view}: {name} cannot be {value!r}.", f"Expected {expected}.")
+    shown = repr(value)
+    if len(shown) > _LONGEST_SHOWN:
+        shown = shown[:_LONGEST_SHOWN] + ".."
+    return InvalidOption(f"{view}: {name} cannot be {shown}.", f"Expected {expected}.")
 
 
 def _boolean(view: str, name: str, value: Any) -> bool:

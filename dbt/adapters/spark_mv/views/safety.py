@@ -64,10 +64,11 @@ def check_query(query: str, owner: str, allow_unsafe: bool) -> None:
             "are not supported.",
         )
     if not allow_unsafe:
-        _refuse_unsafe(query, owner)
+        refuse_unsafe(query, owner)
 
 
-def _refuse_unsafe(query: str, owner: str) -> None:
+def refuse_unsafe(query: str, owner: str) -> None:
+    """Raise `UnsafeQuery` if `query`, or the text of a view that it reads, runs code."""
     words = words_of(query)
     for word, following in zip(words, words[1:], strict=False):
         name = word.text.upper()
