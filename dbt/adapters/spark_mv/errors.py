@@ -112,9 +112,5 @@ class CorruptMetadata(MaterializedViewError):
     """A row of the metadata, or a property of a view, that cannot be read."""
 
 
-class VerificationFailed(MaterializedViewError):
-    """Stored rows differ from the query at the pinned versions."""
-
-
 class StatementFailed(MaterializedViewError):
     """Spark refused a statement of ours; carries Spark's own first lines."""

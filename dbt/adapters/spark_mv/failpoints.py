@@ -38,7 +38,10 @@ _active: dict[str, str] = {}
 
 
 def arm(warn: Callable[[str], None]) -> None:
-    """Read the environment; warn of failpoints that are refused because this is no test."""
+    """Read the environment; warn of failpoints that are refused because this is no test.
+
+    Raises `ValueError` for a point that there is not: a test that names it would test nothing.
+    """
     _active.clear()
     wanted = os.environ.get(FAILPOINTS, "")
     if not wanted:
@@ -47,7 +50,11 @@ def arm(warn: Callable[[str], None]) -> None:
         warn(f"{FAILPOINTS} is set and ignored: it makes refreshes fail, and is for tests only.")
         return
     warn(f"{FAILPOINTS} IS IN FORCE: this process will fail on purpose ({wanted}).")
-    _active.update(dict(part.split("=", 1) for part in wanted.split(";") if "=" in part))
+    for part in wanted.split(";"):
+        point, _, action = part.partition("=")
+        if point not in POINTS or not action:
+            raise ValueError(f"{FAILPOINTS} names no failpoint: {part!r}")
+        _active[point] = action
 
 
 def reached(point: str) -> None:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dbt.adapters.spark_mv.failpoints import FAILPOINTS, TESTING
 from tests.functional.materialized_view.warehouse import Warehouse
 
 ROOT = Path(__file__).parents[3]
@@ -34,7 +35,9 @@ def main() -> None:
 class Process:
     """A process that is ready to run its statement."""
 
-    def __init__(self, lake: Warehouse, statement: str, which: str = "run") -> None:
+    def __init__(
+        self, lake: Warehouse, statement: str, which: str = "run", failpoints: str = ""
+    ) -> None:
         small = {
             **lake.target["spark_conf"],
             "spark.driver.memory": "512m",
@@ -48,6 +51,7 @@ class Process:
             text=True,
             cwd=ROOT,
             start_new_session=True,
+            env={**os.environ, FAILPOINTS: failpoints, TESTING: "1"},
         )
 
     @property
@@ -67,6 +71,17 @@ class Process:
         assert self._process.stdin is not None
         self._process.stdin.write("go\n")
         self._process.stdin.flush()
+
+    def ended(self) -> int:
+        """Wait for its end; returns the exit code, negative after a signal."""
+        return self._process.wait(300)
+
+    def jvm(self) -> int:
+        """The process of its Spark."""
+        found = subprocess.run(
+            ["pgrep", "-P", str(self._process.pid), "java"], capture_output=True, text=True
+        )
+        return int(found.stdout.split()[0])
 
     def kill(self) -> None:
         """End the process and its Spark as a power cut would."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
+from tests.functional.materialized_view.faults import Paused
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select customer, sum(amount) as total, count(*) as n from @.orders group by customer"
@@ -18,65 +18,32 @@ def view(lake: Warehouse) -> None:
     lake.sql(f"create materialized view @.totals as {QUERY}")
 
 
-def test_write_between_look_and_publish(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+COMPLETE = "refresh materialized view @.totals complete"
+
+
+@pytest.mark.parametrize("point", ["write.before", "write.after", "publish.before"])
+def test_write_during_a_refresh(lake: Warehouse, point: str) -> None:
     """D7: the rows are those of the pinned version, and the view is honestly stale afterwards."""
-    from dbt.adapters.spark_mv.refresh.run import Refresher
-
     before = lake.spark(QUERY)
-    publish = Refresher._publish
-
-    def late(refresher: Refresher, *arguments: Any) -> Any:
+    with Paused(lake, point, COMPLETE) as refresh:
         lake.spark("insert into @.orders values (120, 'tom', 5)")
-        return publish(refresher, *arguments)
-
-    monkeypatch.setattr(Refresher, "_publish", late)
-    lake.sql("refresh materialized view @.totals complete")
-    monkeypatch.undo()
+        assert refresh.end() is None
     assert sorted(lake.spark("select * from @.totals")) == sorted(before)
     assert lake.freshness("totals") == "STALE"
     lake.sql("select * from @.totals")
     assert_same(lake, "select * from @.totals", QUERY)
 
 
-def test_write_before_the_rows_are_read(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    """D7: a write after the versions were read is not in the rows."""
-    from dbt.adapters.spark_mv.refresh.run import Refresher
-
-    before = lake.spark(QUERY)
-    write = Refresher._write_and_publish
-
-    def late(refresher: Refresher, *arguments: Any) -> Any:
-        lake.spark("insert into @.orders values (121, 'tom', 5)")
-        return write(refresher, *arguments)
-
-    monkeypatch.setattr(Refresher, "_write_and_publish", late)
-    lake.sql("refresh materialized view @.totals complete")
-    monkeypatch.undo()
-    assert sorted(lake.spark("select * from @.totals")) == sorted(before)
-    assert lake.freshness("totals") == "STALE"
-
-
-def test_base_table_replaced_under_a_refresh(
-    lake: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_base_table_replaced_under_a_refresh(lake: Warehouse) -> None:
     """The pinned version is gone: one retry at the new version; never wrong rows."""
-    from dbt.adapters.spark_mv.refresh.run import Refresher
-
     lake.spark("create or replace table @.brief (k int) using iceberg")
     lake.spark("insert into @.brief values (1)")
     lake.sql("create materialized view @.briefs as select k from @.brief")
-    write, done = Refresher._write_and_publish, threading.Event()
-
-    def late(refresher: Refresher, *arguments: Any) -> Any:
-        if not done.is_set():
-            done.set()
-            lake.spark("drop table @.brief")
-            lake.spark("create table @.brief (k int) using iceberg")
-            lake.spark("insert into @.brief values (2)")
-        return write(refresher, *arguments)
-
-    monkeypatch.setattr(Refresher, "_write_and_publish", late)
-    lake.sql("refresh materialized view @.briefs complete")
+    with Paused(lake, "write.before", "refresh materialized view @.briefs complete") as refresh:
+        lake.spark("drop table @.brief")
+        lake.spark("create table @.brief (k int) using iceberg")
+        lake.spark("insert into @.brief values (2)")
+        assert refresh.end() is None
     assert lake.spark("select k from @.briefs") == [(2,)]
 
 

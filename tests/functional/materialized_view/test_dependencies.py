@@ -202,5 +202,5 @@ def test_time_travel_reads(lake: Warehouse, dropped: None) -> None:
     storage, build = lake.storage("v"), lake.build_of("v")
     ((before,),) = lake.spark("select n from @.v")
     lake.spark("insert into @.orders values (25, 'ann', 1)")
-    assert lake.sql(f"select n from {storage} version as of {build}") == [(before,)]
+    assert lake.sql(f"select n__mv from {storage} version as of {build}") == [(before,)]
     assert lake.build_of("v") == build

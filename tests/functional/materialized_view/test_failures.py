@@ -97,14 +97,18 @@ def test_failing_refresh_and_repair(lake: Warehouse, view: str) -> None:
 
 
 def test_failed_creation_leaves_nothing(lake: Warehouse) -> None:
-    """D31: no table, no view, no metadata; the same statement works later."""
+    """D31: no table, no view, no entry but the history's; the same statement works later."""
     lake.spark("create or replace table @.shaky (v int) using iceberg")
     lake.spark("insert into @.shaky values (0)")
     query = "select case when v = 0 then raise_error('no zero') else v end as v from @.shaky"
-    before = lake.state()
+    before = lake.relations()
     with pytest.raises(Exception, match="no zero"):
         lake.sql(f"create materialized view @.s as {query}")
-    assert lake.state() == before
+    assert lake.relations() == before
+    assert lake.spark("select * from @meta.mv_status where table_name = 's'") == []
+    assert lake.history("s", "`trigger`, state, error like '%no zero%'") == [
+        ("DBT_RUN", "FAILED", True)
+    ]
     lake.spark("insert overwrite @.shaky values (1)")
     lake.sql(f"create materialized view @.s as {query}")
     assert lake.spark("select * from @.s") == [(1,)]

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+from tenacity import Retrying, stop_after_attempt, wait_random_exponential
+
 from dbt.adapters.spark_mv.metadata.events import MARKED_STALE, Event, new_event
 from dbt.adapters.spark_mv.metadata.fold import State, ViewState, apply, fold
 from dbt.adapters.spark_mv.metadata.store import MetadataStore, corrupt
@@ -34,7 +36,6 @@ class Memory:
         self._wake = threading.Condition(self._lock)
         self._writing = False
         self._thread: threading.Thread | None = None
-        self._closed = False
 
     def state(self) -> State:
         """What is known now; loads the metadata at first use."""
@@ -110,6 +111,13 @@ class Memory:
         if not done:
             self._warn("Some metadata events of materialized views are not written yet.")
 
+    def _append(self, batch: list[Event]) -> None:
+        with self.open_store() as store:
+            version, before = store.append(batch)
+        with self._lock:
+            # Events of other processes in between are not known here: load again.
+            self._version = version if before == self._version else "moved"
+
     def _write(self) -> None:
         while True:
             with self._wake:
@@ -119,13 +127,16 @@ class Memory:
                     return
                 batch, self._pending, self._writing = self._pending, [], True
             try:
-                with self.open_store() as store:
-                    version, before = store.append(batch)
-                with self._lock:
-                    # Events of other processes in between are not known here: load again.
-                    self._version = version if before == self._version else "moved"
+                # Ids of events are derived, so appending again after a lost reply is harmless.
+                for attempt in Retrying(
+                    stop=stop_after_attempt(5), wait=wait_random_exponential(0.1, 2), reraise=True
+                ):
+                    with attempt:
+                        self._append(batch)
             except Exception as error:  # the history must never fail a refresh
-                self._warn(f"Could not write the metadata of materialized views: {error}")
+                self._warn(
+                    f"{len(batch)} events of materialized views could not be written: {error}"
+                )
             finally:
                 with self._wake:
                     self._writing = False

@@ -229,4 +229,3 @@ _VIEWS = {
     "mv_refresh_history": _HISTORY,
     "table_options": _OPTIONS,
 }
-VIEW_NAMES = tuple(_VIEWS)

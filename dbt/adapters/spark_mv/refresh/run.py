@@ -144,13 +144,19 @@ class Refresher:
         except BaseException as error:
             self._engine.claims.release(claim)
             seconds = round(time.monotonic() - began, 3)
-            self._not_published(look, label.refresh_id, request, error, seconds)
+            self._not_published(look, claim, label.refresh_id, request, error, seconds)
             return None
         seconds = time.monotonic() - began
         return self._finish(look, plan, request, label, snapshot, seconds)
 
     def _not_published(
-        self, look: Look, refresh_id: str, request: Request, error: BaseException, seconds: float
+        self,
+        look: Look,
+        claim: Claim,
+        refresh_id: str,
+        request: Request,
+        error: BaseException,
+        seconds: float,
     ) -> None:
         """Close the history of a refresh; raise what ended it, or return to try again."""
         history, view = self._engine.history, look.view
@@ -162,12 +168,21 @@ class Refresher:
             text = f"cancelled by {by}"
             history.cancelled(view, refresh_id, request, text, seconds)
             self._engine.watch.check(view.name, refresh_id)
-        if isinstance(error, PublishRefused):
+        if isinstance(error, PublishRefused) or self._is_overtaken(claim):
             history.abandoned(view, refresh_id, reasons.LOST_RACE)
         elif _VERSION_GONE in str(error) and self._engine.observer.has_moved(look):
             history.abandoned(view, refresh_id, reasons.VERSION_GONE)
         else:
             raise self._failed(view, request, _cause(error), seconds, refresh_id) from None
+
+    def _is_overtaken(self, claim: Claim) -> bool:
+        """Whether another refresh was published meanwhile: it has dropped our branch, so whatever
+        failed here may have failed because of that."""
+        try:
+            chain = iceberg.main_chain(self._engine.executor, claim.storage, 1)
+        except StatementFailed:
+            return False
+        return bool(chain) and chain[0].snapshot_id != claim.base
 
     def _write_and_publish(self, look: Look, claim: Claim, label: Label) -> SnapshotFacts | None:
         engine, view = self._engine, look.view

@@ -20,7 +20,6 @@ from dbt.adapters.spark_mv.views.options import Options
 
 FORMAT_VERSION = "1"
 _UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError)
-PROPERTY_PREFIX = "mv."
 
 
 @dataclass(frozen=True)
