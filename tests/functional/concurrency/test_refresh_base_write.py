@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -45,6 +46,30 @@ def test_base_table_replaced_under_a_refresh(lake: Warehouse) -> None:
         lake.spark("insert into @.brief values (2)")
         assert refresh.end() is None
     assert lake.spark("select k from @.briefs") == [(2,)]
+
+
+def test_unpinned_table_rolled_back(lake: Warehouse, tmp_path: Path) -> None:
+    """A table whose schema is newer than its snapshot is read as it is: here it moves before it is
+    read, and has its version of before when that is compared. The build must be discarded."""
+    lake.spark("create or replace table @.altered (k int) using iceberg")
+    lake.spark("insert into @.altered values (1)")
+    lake.sql("create materialized view @.over_altered as select k from @.altered")
+    lake.spark("alter table @.altered add column more int")
+    old = lake.snapshot(f"{lake.schema}.altered")
+    after = tmp_path / "after"
+    after.mkdir()
+    refresh = "refresh materialized view @.over_altered complete"
+    with Paused(lake, "write.before", refresh, more=f"write.after=pause:{after}") as sleeper:
+        lake.spark("insert into @.altered values (2, 2)")
+        sleeper.go()
+        while not (after / "reached").exists():
+            time.sleep(0.05)
+        lake.spark(f"call local.system.rollback_to_snapshot('{lake.schema}.altered', {old})")
+        (after / "go").touch()
+        assert sleeper.end() is None
+    assert ("ABANDONED",) in lake.history("over_altered")
+    assert lake.spark("select k from @.over_altered") == [(1,)]
+    assert lake.freshness("over_altered") == "FRESH"
 
 
 def test_writers_and_readers(lake: Warehouse) -> None:

@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +32,17 @@ def armed(lake: Warehouse, what: str, which: str = "run") -> Iterator[Command]:
 
 
 class Paused:
-    """A statement in a thread and a command of its own, which waits at a failpoint."""
+    """A statement in a thread and a command of its own, which waits at a failpoint.
 
-    def __init__(self, lake: Warehouse, point: str, statement: str, which: str = "run") -> None:
+    `more` are further failpoints, in force until it ends.
+    """
+
+    def __init__(
+        self, lake: Warehouse, point: str, statement: str, which: str = "run", more: str = ""
+    ) -> None:
         self._folder = Path(tempfile.mkdtemp())
+        self._armed, self._more = ExitStack(), more
+        self._points = ";".join(filter(None, (f"{point}=pause:{self._folder}", more)))
         self._lake, self._point = lake, point
         self._statement, self._which = statement, which
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -44,15 +51,16 @@ class Paused:
 
     def start(self) -> Paused:
         """Run the statement until it waits at the failpoint."""
-        with armed(self._lake, f"{self._point}=pause:{self._folder}", self._which) as command:
-            self.command = command
-            self._thread.start()
-            deadline = time.monotonic() + _LONGEST
-            while not (self._folder / "reached").exists():
-                assert self._thread.is_alive(), f"ended before {self._point}: {self.error}"
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-        command.flush()
+        self.command = self._armed.enter_context(armed(self._lake, self._points, self._which))
+        self._thread.start()
+        deadline = time.monotonic() + _LONGEST
+        while not (self._folder / "reached").exists():
+            assert self._thread.is_alive(), f"ended before {self._point}: {self.error}"
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        if not self._more:
+            self._armed.close()
+        self.command.flush()
         return self
 
     def _run(self) -> None:
@@ -71,6 +79,7 @@ class Paused:
         self.go()
         if self._thread.ident is not None:
             self._thread.join(_LONGEST)
+        self._armed.close()
         assert not self._thread.is_alive()
         return self.error
 

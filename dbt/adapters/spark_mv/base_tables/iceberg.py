@@ -102,6 +102,14 @@ def _keeps_rows(snapshot: SnapshotFacts) -> bool:
     return not any(int(snapshot.summary.get(count, "0") or 0) for count in _ROW_COUNTS)
 
 
+def moves(executor: Executor, name: TableName) -> str:
+    """Changes whenever the main branch moves, also back to where it was."""
+    ((count, last),) = executor.query(
+        f"SELECT count(*), max(made_current_at) FROM {name.sql}.`history`"
+    )
+    return f"{count} {last}"
+
+
 def branches(executor: Executor, name: TableName) -> dict[str, str]:
     """Branches of a table: name -> id of the head."""
     road = executor.road

@@ -162,11 +162,20 @@ class Builder:
             self._engine.watch.check(view.name, label.refresh_id)
         self._engine.history.failed(view, label.refresh_id, request, error.problem, seconds)
 
+    def moves(
+        self, unpinned: tuple[TableName, ...], versions: Mapping[TableName, Version]
+    ) -> dict[TableName, str]:
+        """What tells whether an Iceberg table that is read unpinned has moved; its version does
+        not, if it was rolled back meanwhile."""
+        executor = self._engine.executor
+        tables = [name for name in unpinned if versions[name].kind == iceberg.FORMAT]
+        return {name: iceberg.moves(executor, name) for name in tables}
+
     def refuse_moved(
-        self, view: TableName, unpinned: tuple[TableName, ...], before: Mapping[TableName, Version]
+        self, view: TableName, moves: dict[TableName, str], versions: Mapping[TableName, Version]
     ) -> None:
-        """Raise `PublishRefused` if a table that could not be pinned changed meanwhile."""
-        if self._has_moved(unpinned, before):
+        """Raise `PublishRefused` if a table that could not be pinned changed since `moves`."""
+        if self._has_moved(moves, versions):
             raise PublishRefused(f"{view}: a base table changed while it was read.")
 
     def _create_storage(self, view: MaterializedView, label: Label) -> bool:
@@ -179,6 +188,7 @@ class Builder:
                 view.definition, label.sources, engine.executor, engine.relations, str(view.name)
             )
             settings = {**view.definition.settings, **self.label_settings(label)}
+            moves = self.moves(unpinned, label.sources)
             try:
                 with (
                     engine.executor.isolated(settings) as session,
@@ -187,7 +197,7 @@ class Builder:
                     session.query(statements.create_storage(view, query))
                     if view.layout.cluster_by:
                         session.query(statements.order_storage(view))
-                if not self._has_moved(unpinned, label.sources):
+                if not self._has_moved(moves, label.sources):
                     return True
                 engine.executor.query(statements.drop_storage(view.storage))
             except StatementFailed as error:
@@ -198,10 +208,10 @@ class Builder:
         )
 
     def _has_moved(
-        self, unpinned: tuple[TableName, ...], before: Mapping[TableName, Version]
+        self, moves: dict[TableName, str], versions: Mapping[TableName, Version]
     ) -> bool:
-        pinnable = [name for name in unpinned if before[name].kind == iceberg.FORMAT]
-        return self._engine.versions.read(pinnable) != {name: before[name] for name in pinnable}
+        same = self._engine.versions.read(moves) == {name: versions[name] for name in moves}
+        return not same or self.moves(tuple(moves), versions) != moves
 
     def _adopt(self, view: MaterializedView) -> bool:
         engine = self._engine

@@ -194,6 +194,7 @@ class Refresher:
             **self._builder.label_settings(label),
         }
         engine.watch.check(view.name, label.refresh_id)
+        moves = self._builder.moves(unpinned, look.versions)
         reached("write.before")
         with (
             engine.executor.isolated(settings) as session,
@@ -201,7 +202,7 @@ class Refresher:
         ):
             session.query(statements.overwrite_storage(view, claim.branch, query))
         reached("write.after")
-        self._builder.refuse_moved(view.name, unpinned, look.versions)
+        self._builder.refuse_moved(view.name, moves, look.versions)
         engine.watch.check(view.name, label.refresh_id)
         return publish(engine.executor, claim, label.refresh_id)
 
