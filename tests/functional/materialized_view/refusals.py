@@ -3,35 +3,37 @@
 The numbers are those of the list of bad inputs that the design was checked with; every id of a
 case in `test_bad_input_*.py` begins with its number.
 
-    1-10     names                    test_bad_input_names.py
-    11-17    texts, properties        test_bad_input_texts.py; 14 in a definition also in
-                                      test_session_settings.py
-    18, 19   no HTML report and no CSV export exist; a tag of this kind is in the texts (19)
-    20-28    events and versions      test_bad_input_metadata.py
-    23, 24   there are no leases and no fences: the claim is a branch (test_refresh_refresh.py)
-    29, 30   schedules, thresholds    test_bad_input_metadata.py; ranges in test_creation_errors.py
-    31-46    definitions              test_bad_input_definitions.py; more of 31, 33-37, 39, 42
-                                      and 45 in test_creation_errors.py; 40 (USE) in
-                                      test_dependencies.py
-    44, 52, 53  test_base_table_changes.py, test_failures.py; `select *` and a base file that is
-                gone (44, 53) in test_bad_input_environment.py
-    47, 48   sizes                    test_bad_input_sizes.py; the timeout of 48: test_cancel.py
-    49-51    test_session_settings.py
-    54-56    test_immutability.py, test_sweep.py, test_refresh_base_write.py; never while a refresh
-             is between two of its steps in test_crashes.py
-    57       a claim that exists: test_refresh_refresh.py; main is never missing, as a storage table
-             is created with its first commit
-    58-60    metadata that is gone, older or newer: test_metadata.py, test_bad_input_metadata.py;
-             60 in test_create_create.py
-    61       test_crashes.py, test_refresh_refresh.py
-    62       lost replies: tests/functional/servers; a proxy that cuts connections is not there yet
-    63       a full disk needs a file system of its own, and is not tried
-    64, 65   the catalog's files      test_bad_input_environment.py; NFS is not tried
-    66       test_read_read.py; clocks are not compared across machines
-    67, 68   profile, secrets         test_bad_input_environment.py
-    69       failpoints               test_bad_input_environment.py
-    70       jars                     tests/unit/test_jars.py (checksum); jars of the user's own are
-                                      given to Spark as they are
+    1-10     names                test_bad_input_names.py
+    11-20    texts, properties    test_bad_input_texts.py; there is no HTML report (18) and no CSV
+                                  export (19): their texts are stored as any other
+    20-22, 25-28  events          test_bad_input_metadata.py
+    21       YAML is read by dbt, before anything of ours; deep JSON as for 20
+    23, 24   not there: no leases and no fences; the claim is a branch (test_refresh_refresh.py)
+    29, 30   schedules, limits    test_bad_input_metadata.py; ranges in test_creation_errors.py
+    31-46    definitions          test_bad_input_definitions.py; more of 31, 33-37, 39, 42 and 45
+                                  in test_creation_errors.py; USE (40) in test_dependencies.py;
+                                  a table over JDBC (43) is not tried
+    44, 52, 53  test_base_table_changes.py, test_failures.py; `select *` (44) and a base file that
+                is gone (53) in test_bad_input_environment.py
+    17, 47, 48  sizes             test_bad_input_sizes.py, smaller where only the time would grow;
+                                  a query that never ends (48): test_cancel.py
+    49-51    settings             test_session_settings.py
+    54       test_immutability.py, before and after a refresh; not in the middle of one
+    55, 56   test_immutability.py, test_sweep.py (maintenance beside a refresh); the removal of
+             orphan files in the middle of a refresh is not tried
+    57       test_refresh_refresh.py, test_sweep.py; a table without main is not tried
+    58       metadata that is gone: test_metadata.py; the embedded catalog has no privileges
+    59       test_metadata.py, test_bad_input_metadata.py
+    60       test_create_create.py; against a drop: not tried
+    61       test_crashes.py
+    62       a lost reply: test_cancel.py; cut connections are not tried
+    63       not tried: a full disk needs a file system of its own
+    64, 65   the catalog's files  test_bad_input_environment.py; a deleted catalog.db and NFS are
+                                  not tried; Iceberg tries a truncated file (65) again for 90 s
+    66       test_read_read.py, with eight threads; clocks are not compared
+    67, 68   profile, secrets     test_bad_input_environment.py
+    69       failpoints           tests/unit/test_failpoints.py, test_bad_input_environment.py
+    70       checksum: tests/unit/test_jars.py; jars of the user's own go to Spark as they are
 """
 
 from __future__ import annotations

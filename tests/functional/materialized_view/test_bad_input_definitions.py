@@ -199,3 +199,20 @@ def test_34_unsafe_below_a_view(lake: Warehouse) -> None:
     )
     refused(lake, "create materialized view @.fresh as select x from @.unsafe", CODE)
     lake.spark("drop view @.unsafe")
+
+
+def test_34_unsafe_below_a_view_later(lake: Warehouse) -> None:
+    """Nor is a logical view that is replaced after the creation; the old rows stay."""
+    lake.spark("create view @.harmless as select id from @.orders")
+    lake.sql("create materialized view @.fresh as select id from @.harmless")
+    rows = sorted(lake.spark("select id from @.fresh"))
+    lake.spark(
+        "create or replace view @.harmless as "
+        "select id, reflect('java.lang.Math', 'abs', -1) as x from @.orders"
+    )
+    lake.restart()
+    for statement in ("select * from @.fresh", "refresh materialized view @.fresh"):
+        assert CODE in error_of(lake, statement)
+    assert sorted(lake.spark("select id from @.fresh")) == rows
+    lake.sql("drop materialized view @.fresh")
+    lake.spark("drop view @.harmless")

@@ -17,6 +17,7 @@ from dbt.adapters.spark_mv.errors import (
     RefreshFailed,
     RefreshRunning,
     StatementFailed,
+    UnsafeQuery,
 )
 from dbt.adapters.spark_mv.executor import SnapshotFacts
 from dbt.adapters.spark_mv.failpoints import reached
@@ -33,7 +34,7 @@ from dbt.adapters.spark_mv.refresh.request import ADOPTED, SKIPPED, SUCCEEDED, O
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
-from dbt.adapters.spark_mv.views.safety import volatile_functions
+from dbt.adapters.spark_mv.views.safety import refuse_unsafe, volatile_functions
 
 _ATTEMPTS = 20
 _VERSION_GONE = "Cannot find snapshot"
@@ -92,9 +93,12 @@ class Refresher:
         if isinstance(plan, NoRefresh):
             return self._skip(look, plan, request)
         try:
+            # A view below may run code that it did not run when this one was created.
+            for text in look.current.views.values() if not view.options.allow_unsafe_sql else ():
+                refuse_unsafe(text, str(view.name))
             current = self._builder.with_columns(look.current)
-        except StatementFailed as error:
-            raise self._failed(view, request, str(error), 0.0) from None
+        except (StatementFailed, UnsafeQuery) as error:
+            raise self._failed(view, request, error.problem, 0.0) from None
         altered = look.verdict.reason == reasons.STORAGE_ALTERED
         if altered or current.hash != view.definition_hash or look.head is None:
             outcome = self._builder.rebuild(look, current, plan, request)
