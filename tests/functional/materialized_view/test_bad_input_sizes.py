@@ -8,7 +8,8 @@ from tests.functional.materialized_view.refusals import GOOD, refused
 from tests.functional.materialized_view.warehouse import Warehouse
 
 TOO_DEEP = "very deep nesting"
-TOO_COMPLEX = "too complex to parse"
+# Which of the two it is depends on how much of the parser the JVM has compiled by then.
+TOO_COMPLEX = "too complex to parse|nested too deeply for Spark"
 
 
 def chain(length: int) -> str:
@@ -30,7 +31,7 @@ REFUSED = {
     ),
     "47-nots": (f"select id from @.orders where {'not ' * 300}true", TOO_DEEP),
     "47-unions": (" union all ".join(["select id from @.orders"] * 1000), TOO_COMPLEX),
-    "47-ctes": (chain(100), "maxIterations"),
+    "47-ctes": (chain(100), f"maxIterations|{TOO_COMPLEX}"),
     "47-terms": (f"select {' + '.join(['id'] * 1000)} as x from @.orders", TOO_COMPLEX),
     "47-terms-of-views": ("select id from @.deep_40", "nested more than 40 levels deep"),
 }
