@@ -22,6 +22,7 @@ RULES = frozenset(
         "pinned reads",
         "moves compared after unpinned reads",
         "publish compares main",
+        "builds stand on the main they began with",
         "labels only through compactions",
         "identity of the table in its version",
         "freshness compares versions",
@@ -39,7 +40,8 @@ class Snapshot(NamedTuple):
 
 
 class Refresher(NamedTuple):
-    """Where one refresh is: `look` is the base version it read, `s0` the main it starts from."""
+    """Where one refresh is: `look` is the base version it read, `s0` the main it starts from,
+    `parent` the snapshot below its build."""
 
     step: str = "idle"
     s0: int = 0
@@ -47,6 +49,7 @@ class Refresher(NamedTuple):
     moves: int = 0
     branch: int = 0
     built: Snapshot | None = None
+    parent: int = 0
 
 
 class Budget(NamedTuple):
@@ -168,7 +171,8 @@ def _refresher_steps(
         "idle": _look_at_main,
         "main seen": _look_at_base,
         "looked": _claim,
-        "claimed": _write,
+        "claimed": _begin_to_write,
+        "writing": _write,
         "written": _check,
         "checked": _publish,
         "no reply": _seek_evidence,
@@ -196,10 +200,18 @@ def _claim(state: State, r: Refresher, rules: frozenset[str]):
         yield "claims or takes over", claimed, r._replace(step="claimed", branch=taken + 1)
 
 
-def _write(state: State, r: Refresher, rules: frozenset[str]):
-    if (r.s0, r.branch) not in state.branches:
+def _begin_to_write(state: State, r: Refresher, rules: frozenset[str]):
+    if (r.s0, r.branch) in state.branches:
+        yield "begins to write", state, r._replace(step="writing")
+    else:
         yield "finds its branch gone", state, Refresher()
-        return
+
+
+def _write(state: State, r: Refresher, rules: frozenset[str]):
+    # Iceberg makes a branch that was dropped meanwhile anew, from what main is now.
+    there = (r.s0, r.branch) in state.branches
+    state = state._replace(branches=state.branches | {(r.s0, r.branch)})
+    r = r._replace(parent=r.s0 if there else state.chain[-1].sid)
     pinned = "pinned reads" in rules
     content = r.look if pinned else state.base
     label = r.look if "versions before rows" in rules else None
@@ -213,7 +225,9 @@ def _check(state: State, r: Refresher, rules: frozenset[str]):
         r = r._replace(built=r.built._replace(label=state.base))
     compared = "moves compared after unpinned reads" in rules
     moved = r.moves != state.moves if compared else r.look != state.base
-    if "pinned reads" not in rules and "versions before rows" in rules and moved:
+    if "builds stand on the main they began with" in rules and r.parent != r.s0:
+        yield "discards: its branch was made anew", _released(state, r), Refresher()
+    elif "pinned reads" not in rules and "versions before rows" in rules and moved:
         yield "discards: the base moved", _released(state, r), Refresher()
     else:
         yield "checks", state, r._replace(step="checked")
@@ -223,7 +237,8 @@ def _publish(state: State, r: Refresher, rules: frozenset[str]):
     assert r.built is not None
     moved = state.chain[-1].sid != r.s0
     there = (r.s0, r.branch) in state.branches
-    if "publish compares main" in rules and (moved or not there):
+    diverged = state.chain[-1].sid != r.parent
+    if "publish compares main" in rules and (diverged or not there):
         yield "is refused", _released(state, r), Refresher()
         return
     own_commit = "label in the commit of the rows" in rules

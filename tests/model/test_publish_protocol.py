@@ -32,6 +32,7 @@ MUTANTS = {
     "label after the rows": ("label in the commit of the rows", "writes and crashes"),
     "versions after the rows": ("versions before rows", "writes and crashes"),
     "last writer wins": ("publish compares main", "writes and crashes"),
+    "builds on any main": ("builds stand on the main they began with", "writes and crashes"),
     "label through hand writes": ("labels only through compactions", "hand write"),
     "version without identity": ("identity of the table in its version", "re-created"),
     "a stored flag": ("freshness compares versions", "writes and crashes"),

@@ -62,10 +62,10 @@ class CatalogRoad(Protocol):
         """Whether any schema of the catalog holds a storage table."""
         ...
 
-    def main_chain(
-        self, parts: tuple[str, ...], limit: int, until: str | None
+    def chain(
+        self, parts: tuple[str, ...], branch: str, limit: int, until: str | None
     ) -> list[SnapshotFacts]:
-        """Snapshots of the main branch, newest first, down to `until`, at most `limit`."""
+        """Snapshots of a branch, newest first, down to `until`, at most `limit`."""
         ...
 
     def branches(self, parts: tuple[str, ...]) -> dict[str, str]:

@@ -148,13 +148,17 @@ class JvmRoad:
                 return True
         return False
 
-    def main_chain(self, parts: Parts, limit: int, until: str | None) -> list[SnapshotFacts]:
-        """Snapshots of the main branch, newest first."""
-        return self._call(self._main_chain, parts, limit, until)
+    def chain(
+        self, parts: Parts, branch: str, limit: int, until: str | None
+    ) -> list[SnapshotFacts]:
+        """Snapshots of a branch, newest first."""
+        return self._call(self._chain, parts, branch, limit, until)
 
-    def _main_chain(self, parts: Parts, limit: int, until: str | None) -> list[SnapshotFacts]:
+    def _chain(
+        self, parts: Parts, branch: str, limit: int, until: str | None
+    ) -> list[SnapshotFacts]:
         table = self._table(parts)
-        snapshot = None if table is None else table.currentSnapshot()
+        snapshot = None if table is None else table.snapshot(branch)
         chain: list[SnapshotFacts] = []
         while snapshot is not None and len(chain) < limit:
             parent = snapshot.parentId()

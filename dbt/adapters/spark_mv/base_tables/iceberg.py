@@ -55,17 +55,28 @@ def main_chain(
     executor: Executor, name: TableName, limit: int = _CHAIN_LIMIT, until: str | None = None
 ) -> list[SnapshotFacts]:
     """Snapshots of the main branch, newest first, at most `limit`; empty without a snapshot."""
+    return _chain(executor, name, "main", limit, until)
+
+
+def branch_head(executor: Executor, name: TableName, branch: str) -> SnapshotFacts | None:
+    """The newest snapshot of a branch, None if there is no such branch."""
+    return next(iter(_chain(executor, name, branch, 1)), None)
+
+
+def _chain(
+    executor: Executor, name: TableName, branch: str, limit: int, until: str | None = None
+) -> list[SnapshotFacts]:
     road = executor.road
     if road is not None and road.handles(name.catalog):
-        return road.main_chain(name.parts, limit, until)
+        return road.chain(name.parts, branch, limit, until)
     rows = executor.query(
         "SELECT s.snapshot_id, s.parent_id, s.operation, "
         "unix_millis(s.committed_at), to_json(s.summary), r.name "
         f"FROM {name.sql}.`snapshots` s LEFT JOIN {name.sql}.`refs` r "
-        "ON r.snapshot_id = s.snapshot_id AND r.name = 'main'"
+        f"ON r.snapshot_id = s.snapshot_id AND r.name = {literal(branch)}"
     )
     snapshots = {str(row[0]): _snapshot(row) for row in rows}
-    head = next((str(row[0]) for row in rows if row[5] == "main"), None)
+    head = next((str(row[0]) for row in rows if row[5] == branch), None)
     chain: list[SnapshotFacts] = []
     while head in snapshots and len(chain) < limit:
         chain.append(snapshots[head])
@@ -74,7 +85,6 @@ def main_chain(
 
 
 def _snapshot(row: Sequence[object]) -> SnapshotFacts:
-
     summary = json.loads(str(row[4])) if row[4] else {}
     parent = None if row[1] is None else str(row[1])
     return SnapshotFacts(str(row[0]), parent, str(row[2]), int(str(row[3])), summary)

@@ -32,34 +32,38 @@ class _Conflict(StatementFailed):
     """A publish that failed for a known, passing cause."""
 
 
-def publish(executor: Executor, claim: Claim, refresh_id: str) -> SnapshotFacts | None:
+def publish(executor: Executor, claim: Claim, refresh_id: str) -> SnapshotFacts:
     """Fast-forward main to the claim's branch; returns the published snapshot.
 
     Raises `PublishRefused` if main is another snapshot now, `StatementFailed` if main did not
     move and the cause will not pass by itself.
     """
+    built = iceberg.branch_head(executor, claim.storage, claim.branch)
+    # A write whose branch was dropped meanwhile makes it anew, from what main was by then: main
+    # could be moved to it, and a newer build would be lost.
+    if built is None or built.parent_id != claim.base:
+        raise PublishRefused(f"{claim.storage}: another refresh has taken over.")
     retrying = Retrying(
         stop=stop_after_attempt(_ATTEMPTS),
         wait=wait_random_exponential(multiplier=0.05, max=1.0),
         retry=retry_if_exception_type(_Conflict),
         reraise=True,
     )
-    return retrying(_publish_once, executor, claim, refresh_id)
+    retrying(_publish_once, executor, claim, refresh_id)
+    return built
 
 
-def _publish_once(executor: Executor, claim: Claim, refresh_id: str) -> SnapshotFacts | None:
+def _publish_once(executor: Executor, claim: Claim, refresh_id: str) -> None:
     try:
         reached("publish.before")
         iceberg.publish(executor, claim.storage, claim.branch, [claim.branch, *claim.leftovers])
         reached("publish.after")
     except StatementFailed as error:
         chain = iceberg.main_chain(executor, claim.storage, _CHAIN)
-        mine = [s for s in chain if s.summary.get(LABEL_ID) == refresh_id]
-        if mine:
-            return mine[0]
+        if any(snapshot.summary.get(LABEL_ID) == refresh_id for snapshot in chain):
+            return
         if not chain or chain[0].snapshot_id != claim.base:
             raise PublishRefused(f"{claim.storage}: main has moved.") from None
         if any(text in str(error) for text in _CONFLICTS):
             raise _Conflict(error.problem, error.way_out) from None
         raise
-    return next(iter(iceberg.main_chain(executor, claim.storage, 1)), None)

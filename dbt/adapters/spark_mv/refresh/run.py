@@ -188,7 +188,7 @@ class Refresher:
             return False
         return bool(chain) and chain[0].snapshot_id != claim.base
 
-    def _write_and_publish(self, look: Look, claim: Claim, label: Label) -> SnapshotFacts | None:
+    def _write_and_publish(self, look: Look, claim: Claim, label: Label) -> SnapshotFacts:
         engine, view = self._engine, look.view
         query, unpinned = pinned_query(
             look.current, look.versions, engine.executor, engine.relations, str(view.name)
@@ -216,14 +216,14 @@ class Refresher:
         plan: RefreshPlan,
         request: Request,
         label: Label,
-        snapshot: SnapshotFacts | None,
+        snapshot: SnapshotFacts,
         seconds: float,
     ) -> Outcome:
         view = look.view
         self._builder.record_success(view, look.versions, plan, request, label, snapshot, seconds)
         reached("recorded.after")
         self._builder.drop_replaced(view)
-        rows = iceberg.summary_number(snapshot.summary, "total-records") if snapshot else None
+        rows = iceberg.summary_number(snapshot.summary, "total-records")
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
 
     def _wait_for(self, view: MaterializedView, base: str) -> None:
