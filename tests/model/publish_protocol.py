@@ -8,7 +8,6 @@ version are numbers of one kind. `RULES` names what the code does; leaving one o
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -271,36 +270,3 @@ def _label_afterwards(state: State, r: Refresher, rules: frozenset[str]):
 
 def _released(state: State, r: Refresher) -> State:
     return state._replace(branches=state.branches - {(r.s0, r.branch)})
-
-
-class Found(NamedTuple):
-    """How many states were looked at, and the shortest way to a broken promise, if there is one."""
-
-    states: int
-    broken: str | None
-    trace: tuple[str, ...]
-
-
-def explore(rules: frozenset[str], start: State) -> Found:
-    """Breadth first, so the first counterexample is a shortest one."""
-    came: dict[State, tuple[State, str] | None] = {start: None}
-    ahead = deque([start])
-    while ahead:
-        state = ahead.popleft()
-        broken = violation(state, rules)
-        if broken is not None:
-            return Found(len(came), broken, _trace(came, state))
-        for what, after in steps(state, rules):
-            if after not in came:
-                came[after] = (state, what)
-                ahead.append(after)
-    return Found(len(came), None, ())
-
-
-def _trace(came: dict[State, tuple[State, str] | None], state: State) -> tuple[str, ...]:
-    trace: list[str] = []
-    step = came[state]
-    while step is not None:
-        trace.append(step[1])
-        step = came[step[0]]
-    return tuple(reversed(trace))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.model.publish_protocol import RULES, Budget, State, explore
+from tests.model.explorer import Found
+from tests.model.explorer import explore as explore_states
+from tests.model.publish_protocol import RULES, Budget, State, steps, violation
 
 # What may happen around two refreshers; together these are every pair of disturbances.
 QUIET = Budget(0, 0, 0, 0, 0, 0, 0)
@@ -20,11 +22,17 @@ WORLDS = {
 UNPINNED = RULES - {"pinned reads"}
 
 
+def explore(rules: frozenset[str], start: State) -> Found:
+    return explore_states(
+        start, lambda state: steps(state, rules), lambda state: violation(state, rules)
+    )
+
+
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("rules", [RULES, UNPINNED], ids=["pinned", "unpinned"])
 def test_protocol_holds(world: str, rules: frozenset[str]) -> None:
     found = explore(rules, State(budget=WORLDS[world]))
-    assert found.broken is None, "\n".join((found.broken or "", *found.trace))
+    assert found.broken is None, str(found)
     assert found.states > 100
 
 

@@ -93,7 +93,7 @@ class NoRefreshRunning(MaterializedViewError):
 
 
 class PublishRefused(MaterializedViewError):
-    """The storage table moved between the start of a refresh and its publish."""
+    """Something moved since a refresh began, so its build is discarded: it has to look again."""
 
 
 class StaleRead(MaterializedViewError):

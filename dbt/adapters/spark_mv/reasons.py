@@ -26,12 +26,18 @@ WRITTEN_BY_HAND = Reason("WRITTEN_BY_HAND", "its storage table was written by so
 STORAGE_ALTERED = Reason("STORAGE_ALTERED", "the columns of its storage table were altered")
 DEFINITION_CHANGED = Reason("DEFINITION_CHANGED", "its definition has changed")
 REDUCED_RUN = Reason("REDUCED_RUN", "built by a run with --empty, --sample or --defer")
-ADOPTED = Reason("ADOPTED", "an earlier build of the same definition was there")
 VERSION_GONE = Reason("VERSION_GONE", "a base version that it was reading is gone")
-LOST_RACE = Reason("LOST_RACE", "another refresh was published first")
+OWNER_GONE = Reason("OWNER_GONE", "its process ended before it")
+OVER_TIME = Reason("OVER_TIME", "it has been running longer than refresh_timeout")
+DROPPED = Reason("DROPPED", "it was dropped while it was being refreshed")
 EQUIVALENT_VERSIONS = Reason(
     "EQUIVALENT_VERSIONS", "base tables moved to new versions with the same rows"
 )
+
+
+def lost_race(what: str) -> Reason:
+    """Reason for a build that was discarded, and begun again if it is still wanted."""
+    return Reason("LOST_RACE", what)
 
 
 def base_table_changed(names: list[str]) -> Reason:

@@ -53,6 +53,12 @@ class Relations:
         finally:
             self._threads.facts = outer
 
+    def forget(self) -> None:
+        """Inside a `remembered` block: what is asked from now on is asked anew."""
+        known = getattr(self._threads, "facts", None)
+        if known is not None:
+            known.clear()
+
     def current_namespace(self) -> Namespace:
         """Where the session looks up unqualified names now."""
         road = self._executor.road

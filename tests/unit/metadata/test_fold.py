@@ -171,12 +171,30 @@ def test_options_change_keeps_the_sources() -> None:
     assert view.sources == (name("t"),) and view.payload["options"] == {"tags": ["a"]}
 
 
-def test_replaced_storage_is_remembered() -> None:
-    old = list(name("v__mv_01234567").parts)
-    view = state_of(
-        created("v", "t"), created("v", "u", kind=kinds.REPLACED, replaced_storage=old)
-    ).views[name("v")]
-    assert view.sources == (name("u"),) and view.replaced == (name("v__mv_01234567"),)
+def test_replaced_sources() -> None:
+    view = state_of(created("v", "t"), created("v", "u", kind=kinds.REPLACED)).views[name("v")]
+    assert view.sources == (name("u"),)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "remembered"),
+    [
+        ({"aside": True}, {}, True),
+        ({"aside": False}, {}, False),
+        ({"aside": True, "storage": None}, {}, False),
+        ({"aside": True}, {"presumed": True}, False),
+    ],
+)
+def test_builds_that_ended(start: dict[str, Any], end: dict[str, Any], remembered: bool) -> None:
+    """Their storage tables are in use now or never again; not so if somebody may still swap."""
+    storage = name("v__mv_01234567")
+    payload = {"storage": list(storage.parts), **start}
+    state = state_of(
+        created("v", "t"),
+        event(kinds.REFRESH_STARTED, refresh="r", **payload),
+        event(kinds.REFRESH_ABANDONED, refresh="r", **end),
+    )
+    assert (storage in state.built.get(name("v").full, ())) == remembered
 
 
 def test_suspension() -> None:

@@ -15,7 +15,7 @@ from dbt.adapters.spark_mv.views.definition import (
     encode,
     from_properties,
     is_materialized_view,
-    storage_name,
+    new_storage,
 )
 from dbt.adapters.spark_mv.views.options import Options
 
@@ -79,7 +79,7 @@ def view(**changes: object) -> MaterializedView:
         name=NAME,
         definition=DEFINITION,
         definition_hash=DEFINITION.hash,
-        storage=storage_name(NAME, DEFINITION.hash, Layout(), {}),
+        storage=new_storage(NAME),
         options=Options(tags=("a",), unique_key=("customer",), tblproperties={"p": "q"}),
         layout=Layout(("customer",), ("total",)),
         comment="it's ${env:HOME}",
@@ -107,6 +107,10 @@ def test_encoding(text: str) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
+        {"mv.details": "rubbish"},
+        {"mv.details": encode("[]")},
+        {"mv.details": encode("{}")},
+        {"mv.details": encode("null")},
         {"mv.options": "rubbish"},
         {"mv.options": encode("[]")},
         {"mv.options": encode("{}")},
@@ -130,12 +134,8 @@ def test_what_is_a_materialized_view() -> None:
 
 
 def test_storage_names() -> None:
-    plain = storage_name(NAME, DEFINITION.hash, Layout(), {})
-    assert plain.name == f"v__mv_{DEFINITION.hash[:8]}" and STORAGE_NAME.match(plain.name)
-    others = {
-        storage_name(NAME, "f" * 64, Layout(), {}),
-        storage_name(NAME, DEFINITION.hash, Layout(("a",)), {}),
-        storage_name(NAME, DEFINITION.hash, Layout((), ("a",)), {}),
-        storage_name(NAME, DEFINITION.hash, Layout(), {"p": "q"}),
-    }
-    assert len({plain, *others}) == 5
+    first, second = new_storage(NAME), new_storage(NAME)
+    assert first != second
+    for storage in (first, second):
+        found = STORAGE_NAME.match(storage.name)
+        assert found and found["view"] == NAME.name

@@ -27,7 +27,6 @@ class ViewState:
     lifecycle: Event
     sources: tuple[TableName, ...] = ()
     created_at: int = 0
-    replaced: tuple[TableName, ...] = ()
     is_stale: bool = True
     marked_at: int | None = None
     suspended: Event | None = None
@@ -57,7 +56,8 @@ class ViewState:
 class State:
     """Everything the events say. `started` maps refresh ids to their REFRESH_STARTED, `running`
     those that have not ended; `cancels` has the CANCEL_REQUESTED of refreshes that somebody wanted
-    to end, `cancelled` those that did so."""
+    to end, `cancelled` those that did so. `built` has the storage tables of builds aside that have
+    ended, by the full name of the view."""
 
     views: dict[TableName, ViewState] = field(default_factory=dict)
     running: dict[str, Event] = field(default_factory=dict)
@@ -65,6 +65,7 @@ class State:
     ended: set[str] = field(default_factory=set)
     cancels: dict[str, Event] = field(default_factory=dict)
     cancelled: set[str] = field(default_factory=set)
+    built: dict[str, set[TableName]] = field(default_factory=dict)
 
     def of_id(self, view_id: str) -> ViewState | None:
         """The registered view of this id."""
@@ -143,9 +144,6 @@ def _register(state: State, event: Event) -> None:
         state.views[name] = ViewState(event.view_id, name, event, sources, event.at)
         return
     known.lifecycle, known.corrupt = event, None
-    former = name_of({"parts": event.payload.get("replaced_storage")})
-    if former is not None:
-        known.replaced += (former,)
     if event.kind != kinds.OPTIONS_CHANGED:
         known.sources = sources
 
@@ -175,6 +173,18 @@ def _track(state: State, event: Event) -> None:
         if event.kind == kinds.REFRESH_CANCELLED:
             state.cancelled.add(event.refresh_id)
         state.running.pop(event.refresh_id, None)
+        _remember_build(state, event)
+
+
+def _remember_build(state: State, ended: Event) -> None:
+    assert ended.refresh_id is not None
+    started = state.started.get(ended.refresh_id)
+    # Who is only thought to be dead may still swap its table in.
+    if started is None or not started.payload.get("aside") or ended.payload.get("presumed"):
+        return
+    storage = name_of({"parts": started.payload.get("storage")})
+    if storage is not None:
+        state.built.setdefault(started.view_name, set()).add(storage)
 
 
 def _end_refresh(view: ViewState, event: Event) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import ViewFacts
-from dbt.adapters.spark_mv.metadata.fold import ViewState
+from dbt.adapters.spark_mv.metadata.fold import ViewState, name_of
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.claim import BRANCH, owner_is_dead
 from dbt.adapters.spark_mv.refresh.engine import Engine
@@ -58,7 +58,7 @@ def _sweep_branches(engine: Engine, view: ViewState) -> Rows:
 
 
 def _is_held(engine: Engine, storage: TableName, branch: str, base: str) -> bool:
-    owner = engine.started(storage, branch)
+    owner = engine.started(branch)
     if owner is not None:
         return not owner_is_dead(owner, engine.timeout)
     chain = iceberg.main_chain(engine.executor, storage, 1)
@@ -66,13 +66,15 @@ def _is_held(engine: Engine, storage: TableName, branch: str, base: str) -> bool
         return False
     # Its owner may be just about to say who it is, or have died before it could.
     while engine.claims.is_held(storage, base):
-        if engine.started(storage, branch) is not None:
+        if engine.started(branch) is not None:
             return True
         time.sleep(_POLL_SECONDS)
     return False
 
 
 def _sweep_tables(engine: Engine, schema: TableName) -> Rows:
+    # What is swapped in from now on has not ended yet.
+    ended = _ended(engine)
     try:
         in_use, tables = _storages(engine, schema)
     except StatementFailed:  # the schema is gone, and all in it
@@ -82,7 +84,7 @@ def _sweep_tables(engine: Engine, schema: TableName) -> Rows:
         if table in in_use:
             continue
         what = "kept: it may still be under construction"
-        if _is_garbage(engine, table):
+        if ended.get(table) or (table not in ended and _is_old(engine, table)):
             engine.executor.query(statements.drop_storage(table))
             what = "dropped"
         done.append((f"table {table}", what))
@@ -104,20 +106,23 @@ def _storages(engine: Engine, schema: TableName) -> tuple[set[TableName], list[T
     return in_use, [schema.sibling(name) for name in names if STORAGE_NAME.match(name)]
 
 
-def _is_garbage(engine: Engine, table: TableName) -> bool:
+def _ended(engine: Engine) -> dict[TableName, bool]:
+    """Storage tables that the metadata knows, and whether nobody builds them any more."""
+    engine.memory.reload_if_moved()
     state = engine.memory.state()
-    starts = [e for e in state.started.values() if e.payload.get("storage") == list(table.parts)]
-    if any(
-        start.refresh_id in state.running and not owner_is_dead(start, engine.timeout)
-        for start in starts
-    ):
-        return False
-    known = any(
-        table in view.replaced or view.payload.get("storage_table") == table.name
+    known = {
+        view.name.sibling(str(view.payload.get("storage_table"))): True
         for view in state.views.values()
-    )
-    if starts or known:
-        return True
+    }
+    for start in state.started.values():
+        storage = name_of({"parts": start.payload.get("storage")})
+        if storage is not None:
+            runs = start.refresh_id in state.running and not owner_is_dead(start, engine.timeout)
+            known[storage] = known.get(storage, True) and not runs
+    return known
+
+
+def _is_old(engine: Engine, table: TableName) -> bool:
     chain = iceberg.main_chain(engine.executor, table, 1)
     return bool(chain) and time.time() - chain[0].committed_at / 1000 > engine.timeout
 

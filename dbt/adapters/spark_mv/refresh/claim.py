@@ -45,7 +45,7 @@ class Claims:
     """Claims, seen from one process. `started` finds the REFRESH_STARTED of a branch."""
 
     def __init__(
-        self, executor: Executor, started: Callable[[TableName, str], Event | None], timeout: float
+        self, executor: Executor, started: Callable[[str], Event | None], timeout: float
     ) -> None:
         self._executor = executor
         self._started = started
@@ -76,7 +76,7 @@ class Claims:
 
     def _holder(self, storage: TableName, base: str, taken: int) -> Busy | None:
         branch = f"refresh_{base}_{taken}"
-        owner = self._started(storage, branch) if taken else None
+        owner = self._started(branch) if taken else None
         if not taken or self._is_dead(storage, branch, owner):
             return None
         return Busy(branch, owner)
@@ -97,8 +97,11 @@ class Claims:
 
 def owner_is_dead(owner: Event, timeout: float) -> bool:
     """Whether the process that started a refresh is gone, or over its time."""
-    if time.time() - owner.at / 1e6 > timeout:
-        return True
+    return time.time() - owner.at / 1e6 > timeout or owner_is_gone(owner)
+
+
+def owner_is_gone(owner: Event) -> bool:
+    """Whether the process that started a refresh is known to have ended; only on its own host."""
     payload = owner.payload
     if payload.get("owner_host") != host():
         return False

@@ -21,7 +21,7 @@ from dbt.adapters.spark_mv.views.definition import (
     Definition,
     Layout,
     MaterializedView,
-    storage_name,
+    new_storage,
 )
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
 from dbt.adapters.spark_mv.views.options import options_from
@@ -76,13 +76,12 @@ class Definer:
         layout = Layout(statement.partition_by, statement.cluster_by)
         statements.check_layout(str(name), layout, definition.columns)
         check_against_spark(self._engine.executor, str(name), definition, expansion)
-        storage = storage_name(name, definition.hash, layout, options.tblproperties)
         view = MaterializedView(
             id=existing.id if existing else uuid.uuid4().hex,
             name=name,
             definition=definition,
             definition_hash=definition.hash,
-            storage=storage,
+            storage=new_storage(name),
             options=options,
             layout=layout,
             comment=statement.comment,

@@ -46,7 +46,7 @@ class Engine:
         self.versions = Versions(self.executor, self.relations)
         self.observer = Observer(self.executor, self.relations, self.versions)
         self.claims = Claims(self.executor, self.started, self.timeout)
-        self.history = History(self.memory, self.executor, self.timeout)
+        self.history = History(self.memory, self.executor, self.relations, self.timeout)
         self.watch = Watch(self.history)
 
     def lock_of(self, name: TableName) -> threading.Lock:
@@ -54,12 +54,11 @@ class Engine:
         with self._guard:
             return self.locks.setdefault(name, threading.Lock())
 
-    def started(self, storage: TableName, branch: str) -> Event | None:
-        """The REFRESH_STARTED of the refresh that holds a branch, if that is known and not over."""
+    def started(self, branch: str) -> Event | None:
+        """The REFRESH_STARTED of the refresh that holds a branch, if that is known and not over.
+
+        Names of branches contain the id of a snapshot, so no two tables have the same.
+        """
         self.memory.reload_if_moved()
-        for event in self.memory.state().running.values():
-            if event.payload.get("branch") == branch and event.payload.get("storage") == list(
-                storage.parts
-            ):
-                return event
-        return None
+        running = self.memory.state().running.values()
+        return next((event for event in running if event.payload.get("branch") == branch), None)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables.versions import Version
 from dbt.adapters.spark_mv.errors import StatementFailed
@@ -14,12 +15,15 @@ from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
 from dbt.adapters.spark_mv.freshness import LABEL_ID
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event, new_event
+from dbt.adapters.spark_mv.metadata.fold import name_of
 from dbt.adapters.spark_mv.metadata.memory import Memory
 from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.claim import owner_is_dead, process_start
+from dbt.adapters.spark_mv.refresh.claim import owner_is_dead, owner_is_gone, process_start
 from dbt.adapters.spark_mv.refresh.request import AUTOMATIC, Request
+from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
+from dbt.adapters.spark_mv.views.dependencies import storage_of
 
 Versions = Mapping[TableName, Version]
 
@@ -32,9 +36,12 @@ def versions_json(versions: Versions) -> dict[str, str]:
 class History:
     """Records refreshes of one command."""
 
-    def __init__(self, memory: Memory, executor: Executor, timeout: float) -> None:
+    def __init__(
+        self, memory: Memory, executor: Executor, relations: Relations, timeout: float
+    ) -> None:
         self._memory = memory
         self._executor = executor
+        self._relations = relations
         self._timeout = timeout
 
     def _record(self, kind: str, view: MaterializedView, refresh_id: str, **payload: Any) -> None:
@@ -59,8 +66,9 @@ class History:
         reason: Reason,
         old: Versions,
         new: Versions,
+        aside: bool = False,
     ) -> None:
-        """A refresh owns its branch, or the name of its storage table, and begins to write."""
+        """A refresh begins to write: to its branch, or `aside` to a storage table of its own."""
         self._record(
             kinds.REFRESH_STARTED,
             view,
@@ -70,6 +78,7 @@ class History:
             reason=str(reason),
             branch=branch,
             storage=list(view.storage.parts),
+            aside=aside,
             **{"from": versions_json(old), "to": versions_json(new)},
         )
 
@@ -180,11 +189,11 @@ class History:
         return self._memory.state().cancels.get(refresh_id)
 
     def abandoned(self, view: MaterializedView, refresh_id: str, reason: Reason) -> None:
-        """A refresh gave up because another one was published first."""
+        """A build was discarded, or found to be unnecessary."""
         self._record(kinds.REFRESH_ABANDONED, view, refresh_id, reason=str(reason))
 
     def close_dead(self, name: TableName | None = None) -> None:
-        """Close RUNNING rows whose owner is gone: SUCCEEDED if the build is on main."""
+        """Close RUNNING rows whose owner is gone: SUCCEEDED if the build can be read."""
         state = self._memory.state()
         for refresh_id, event in list(state.running.items()):
             view = state.of_id(event.view_id)
@@ -194,13 +203,14 @@ class History:
                 continue
             snapshot = self._published(event, refresh_id)
             ended = kinds.REFRESH_SUCCEEDED if snapshot else kinds.REFRESH_ABANDONED
-            payload: dict[str, Any] = {"reason": "OWNER_GONE: its process ended before it"}
+            payload: dict[str, Any] = {"reason": str(_end_of(event))}
             if snapshot:
                 payload = {
                     **{key: event.payload.get(key) for key in ("method", "reason", "to")},
                     "rows": iceberg.summary_number(snapshot.summary, "total-records"),
                     "stale": False,
                 }
+            payload["presumed"] = not owner_is_gone(event)
             self._memory.record(
                 new_event(
                     ended,
@@ -213,15 +223,25 @@ class History:
             )
 
     def _published(self, event: Event, refresh_id: str) -> SnapshotFacts | None:
-        parts = event.payload.get("storage") or []
-        if len(parts) < 2:
+        storage = name_of({"parts": event.payload.get("storage")})
+        if storage is None:
             return None
-        storage = TableName(parts[0], tuple(parts[1:-1]), parts[-1])
+        if event.payload.get("aside") and not self._is_read(storage, event):
+            return None
         try:
             chain = iceberg.main_chain(self._executor, storage)
         except StatementFailed:
             return None
         return next((s for s in chain if s.summary.get(LABEL_ID) == refresh_id), None)
+
+    def _is_read(self, storage: TableName, event: Event) -> bool:
+        name = storage.sibling(str(event.payload.get("table_name")))
+        facts = self._relations.lookup(name)
+        return facts is not None and storage_of(name, facts) == storage
+
+
+def _end_of(event: Event) -> Reason:
+    return reasons.OWNER_GONE if owner_is_gone(event) else reasons.OVER_TIME
 
 
 def _who(view: MaterializedView, request: Request) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from dbt.adapters.spark_mv.errors import (
     CorruptMetadata,
     InvalidName,
     InvalidStatement,
+    PublishRefused,
+    RefreshFailed,
     RelationExists,
     StatementFailed,
     UnknownMaterializedView,
@@ -20,6 +22,7 @@ from dbt.adapters.spark_mv.executor import TableFacts
 from dbt.adapters.spark_mv.failpoints import reached
 from dbt.adapters.spark_mv.metadata.events import OPTIONS_CHANGED
 from dbt.adapters.spark_mv.refresh import statements
+from dbt.adapters.spark_mv.refresh.aside import Build, discard
 from dbt.adapters.spark_mv.refresh.build import Builder
 from dbt.adapters.spark_mv.refresh.define import Context, Definer
 from dbt.adapters.spark_mv.refresh.engine import Engine
@@ -27,7 +30,7 @@ from dbt.adapters.spark_mv.refresh.look import Group
 from dbt.adapters.spark_mv.refresh.plan import CompleteRefresh
 from dbt.adapters.spark_mv.refresh.read import Reader
 from dbt.adapters.spark_mv.refresh.registration import register, unregister
-from dbt.adapters.spark_mv.refresh.request import ADOPTED, UPSTREAM, Outcome, Request
+from dbt.adapters.spark_mv.refresh.request import UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.relations import is_not_found
 from dbt.adapters.spark_mv.sql.dialect import CreateView
@@ -39,10 +42,13 @@ from dbt.adapters.spark_mv.sql.names import (
 )
 from dbt.adapters.spark_mv.views.definition import (
     MaterializedView,
+    new_storage,
 )
 from dbt.adapters.spark_mv.views.dependencies import Expansion
 from dbt.adapters.spark_mv.views.options import options_from
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
+
+_ATTEMPTS = 8
 
 
 class Lifecycle:
@@ -73,16 +79,35 @@ class Lifecycle:
             return self._keep(existing, existing, expansion, replace(context, rebuild=False))
         request = Request(context.trigger, explicit=True, reduced=context.reduced)
         with with_lock:
-            versions = self._engine.versions.read(expansion.tables)
-            reason = reasons.DEFINITION_CHANGED if existing else reasons.NEVER_BUILT
-            plan = CompleteRefresh(reason)
-            must_be_new = existing is None and not statement.or_replace
-            outcome = self._builder.build(
-                wanted, expansion, versions, plan, request, existing, must_be_new
+            return self._build(
+                Build(
+                    wanted,
+                    expansion,
+                    self._engine.versions.read(expansion.tables),
+                    CompleteRefresh(
+                        reasons.DEFINITION_CHANGED if existing else reasons.NEVER_BUILT
+                    ),
+                    request,
+                    existing,
+                    must_be_new=existing is None and not statement.or_replace,
+                )
             )
-        if outcome.state == ADOPTED:
-            return self._refresher.refresh(name, Request(context.trigger))
-        return outcome
+
+    def _build(self, build: Build) -> Outcome:
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._builder.build(build)
+            except PublishRefused:
+                build = replace(
+                    build,
+                    view=replace(build.view, storage=new_storage(build.view.name)),
+                    versions=self._engine.versions.read(build.versions),
+                )
+        raise RefreshFailed(
+            f"{build.view.name} could not be built: a base table that cannot be pinned changed "
+            f"while it was read, {_ATTEMPTS} times in a row.",
+            "Try again while nobody writes to its base tables.",
+        )
 
     def _check_schema(self, name: TableName) -> None:
         schema = quote_parts((name.catalog, *name.namespace))
@@ -170,7 +195,7 @@ class Lifecycle:
         given = {key: value for key, value in given.items() if value not in ((), {})}
         changed = replace(view, options=options_from({**given, **options}, str(name)))
         with self._engine.executor.isolated({}) as session:
-            session.query(statements.set_properties(changed))
+            session.query(statements.set_options(changed))
         look = self._engine.observer.look(changed)
         register(self._engine.memory, changed, look.expansion, view, OPTIONS_CHANGED)
         return changed
@@ -184,9 +209,8 @@ class Lifecycle:
         reached("view_dropped.after")
         self._engine.executor.query(statements.drop_storage(view.storage))
         reached("storage_dropped.after")
-        known = self._engine.memory.state().views.get(name)
-        for storage in known.replaced if known else ():
-            self._engine.executor.query(statements.drop_storage(storage))
+        for storage in self._engine.memory.state().built.get(name.full, ()):
+            discard(self._engine, storage)
         unregister(self._engine.memory, view.id, name)
         return True
 

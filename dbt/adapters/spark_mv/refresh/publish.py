@@ -42,7 +42,7 @@ def publish(executor: Executor, claim: Claim, refresh_id: str) -> SnapshotFacts:
     # A write whose branch was dropped meanwhile makes it anew, from what main was by then: main
     # could be moved to it, and a newer build would be lost.
     if built is None or built.parent_id != claim.base:
-        raise PublishRefused(f"{claim.storage}: another refresh has taken over.")
+        raise PublishRefused("another refresh has taken over")
     retrying = Retrying(
         stop=stop_after_attempt(_ATTEMPTS),
         wait=wait_random_exponential(multiplier=0.05, max=1.0),
@@ -63,7 +63,7 @@ def _publish_once(executor: Executor, claim: Claim, refresh_id: str) -> None:
         if any(snapshot.summary.get(LABEL_ID) == refresh_id for snapshot in chain):
             return
         if not chain or chain[0].snapshot_id != claim.base:
-            raise PublishRefused(f"{claim.storage}: main has moved.") from None
+            raise PublishRefused("another refresh was published first") from None
         if any(text in str(error) for text in _CONFLICTS):
             raise _Conflict(error.problem, error.way_out) from None
         raise

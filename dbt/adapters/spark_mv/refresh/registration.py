@@ -53,10 +53,8 @@ def register(
     kind: str | None = None,
 ) -> None:
     """Record a view that is in the catalog now."""
-    payload = _payload(view, expansion)
-    if replaced is not None and replaced.storage != view.storage:
-        payload["replaced_storage"] = list(replaced.storage.parts)
-    _record(memory, view, kind or (kinds.REPLACED if replaced else kinds.CREATED), payload)
+    kind = kind or (kinds.REPLACED if replaced else kinds.CREATED)
+    _record(memory, view, kind, _payload(view, expansion))
 
 
 def unregister(memory: Memory, view_id: str, name: TableName) -> None:

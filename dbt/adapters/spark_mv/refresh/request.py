@@ -8,7 +8,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 
 CREATE, DBT_RUN, READ = "CREATE", "DBT_RUN", "READ"
 MANUAL, SCHEDULE, UPSTREAM = "MANUAL", "SCHEDULE", "UPSTREAM"
-SUCCEEDED, SKIPPED, ADOPTED = "SUCCEEDED", "SKIPPED", "ADOPTED"
+SUCCEEDED, SKIPPED = "SUCCEEDED", "SKIPPED"
 CANCELLED, RUNNING = "CANCELLED", "RUNNING"
 # Nobody asked for these by name, so failures of theirs count towards suspension.
 AUTOMATIC = (READ, SCHEDULE, UPSTREAM)

@@ -118,9 +118,9 @@ def create_view(view: MaterializedView, or_replace: bool = True) -> str:
     )
 
 
-def set_properties(view: MaterializedView) -> str:
-    """Writes changed properties without touching the view's query."""
-    return f"ALTER VIEW {view.name.sql} SET TBLPROPERTIES ({_properties(view.properties())})"
+def set_options(view: MaterializedView) -> str:
+    """Writes the options, and nothing that a change of the definition writes."""
+    return f"ALTER VIEW {view.name.sql} SET TBLPROPERTIES ({_properties(view.option_properties())})"
 
 
 def drop_view(name: TableName) -> str:

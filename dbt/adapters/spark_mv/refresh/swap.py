@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import time
 
-from dbt.adapters.spark_mv.errors import RelationExists, StatementFailed, UnsupportedCatalog
+from dbt.adapters.spark_mv.errors import (
+    PublishRefused,
+    RelationExists,
+    StatementFailed,
+    UnsupportedCatalog,
+)
 from dbt.adapters.spark_mv.failpoints import reached
 from dbt.adapters.spark_mv.refresh import statements
+from dbt.adapters.spark_mv.refresh.aside import Build, discard
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
@@ -16,43 +22,56 @@ _RACES = ("updated concurrently", "AlreadyExists", "ALREADY_EXISTS", "CommitFail
 _ATTEMPTS = 8
 
 
-def swap(engine: Engine, view: MaterializedView, created: bool, must_be_new: bool) -> None:
-    """Point the view at its storage table; `created` says that we made that table.
+def swap(engine: Engine, build: Build) -> None:
+    """Point the view at its storage table, which is dropped if that fails.
 
-    Raises `RelationExists` if it `must_be_new` and somebody was faster, `UnsupportedCatalog` if
-    there can be no view.
+    Raises `RelationExists` if it must be new and somebody was faster, `PublishRefused` if it must
+    be unchanged and is not, `UnsupportedCatalog` if there can be no view.
     """
+    create = statements.create_view(build.view, or_replace=not build.must_be_new)
     for attempt in range(_ATTEMPTS):
         try:
             reached("view.before")
+            _refuse_changed(engine, build)
             with engine.executor.isolated({}) as session:
-                session.query(statements.create_view(view, or_replace=not must_be_new))
+                session.query(create)
             return
         except StatementFailed as error:
-            _cope(engine, view, created, must_be_new, error, attempt)
+            _cope(engine, build, error, attempt)
 
 
-def _cope(
-    engine: Engine,
-    view: MaterializedView,
-    created: bool,
-    must_be_new: bool,
-    error: StatementFailed,
-    attempt: int,
-) -> None:
+def _refuse_changed(engine: Engine, build: Build) -> None:
+    now = _current(engine, build)
+    if build.only_if_unchanged and now != build.replaced:
+        _discard(engine, build, now)
+        raise PublishRefused("its definition was changed, or it was dropped, by somebody else")
+    if engine.relations.lookup(build.view.storage) is None:
+        raise PublishRefused("it took so long that its storage table was swept away")
+
+
+def _current(engine: Engine, build: Build) -> MaterializedView | None:
+    engine.relations.forget()
+    return find_view(engine.relations, build.view.name)
+
+
+def _discard(engine: Engine, build: Build, now: MaterializedView | None) -> None:
+    # A swap whose reply was lost may have happened.
+    if now is None or now.storage != build.view.storage:
+        discard(engine, build.view.storage)
+
+
+def _cope(engine: Engine, build: Build, error: StatementFailed, attempt: int) -> None:
     """Return if creating the view is worth another try, else raise what is wrong."""
-    other = find_view(engine.relations, view.name)
-    if other is not None and must_be_new:
-        if created and other.storage != view.storage:
-            engine.executor.query(statements.drop_storage(view.storage))
+    view, now = build.view, _current(engine, build)
+    if now is not None and build.must_be_new:
+        _discard(engine, build, now)
         raise RelationExists(
             f"{view.name} exists already.", "Say CREATE OR REPLACE, or drop it first."
         ) from None
     if any(text in str(error) for text in _RACES) and attempt + 1 < _ATTEMPTS:
         time.sleep(0.05 * (attempt + 1))
         return
-    if created and (other is None or other.storage != view.storage):
-        engine.executor.query(statements.drop_storage(view.storage))
+    _discard(engine, build, now)
     if any(text in str(error) for text in _NO_VIEWS):
         raise UnsupportedCatalog(
             f"{view.name}: the catalog {view.name.catalog!r} cannot hold views.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -94,7 +95,6 @@ class MaterializedView:
             "views": dict(self.definition.views),
             "settings": dict(self.definition.settings),
             "layout": asdict(self.layout),
-            "options": asdict(self.options),
             "comment": self.comment,
             "reduced": self.reduced,
         }
@@ -103,20 +103,19 @@ class MaterializedView:
             "mv.storage_table": self.storage.name,
             "mv.definition": encode(self.definition.query),
             "mv.definition_hash": self.definition_hash,
-            "mv.options": encode(json.dumps(details, sort_keys=True)),
+            "mv.details": encode(json.dumps(details, sort_keys=True)),
             "mv.format_version": FORMAT_VERSION,
+            **self.option_properties(),
         }
 
+    def option_properties(self) -> dict[str, str]:
+        """The part of `properties` that ALTER may write whatever has become of the rest."""
+        return {"mv.options": encode(json.dumps(asdict(self.options), sort_keys=True))}
 
-def storage_name(
-    name: TableName, definition_hash: str, layout: Layout, tblproperties: Mapping[str, str]
-) -> TableName:
-    """Name of the storage table of a definition; another layout makes another table."""
-    digest = definition_hash
-    if layout != Layout() or tblproperties:
-        content = json.dumps([definition_hash, asdict(layout), sorted(tblproperties.items())])
-        digest = hashlib.sha256(content.encode()).hexdigest()
-    return name.sibling(f"{name.name}__mv_{digest[:8]}")
+
+def new_storage(name: TableName) -> TableName:
+    """A name for a storage table of a view, which no other has had."""
+    return name.sibling(f"{name.name}__mv_{uuid.uuid4().hex[:8]}")
 
 
 def is_materialized_view(properties: Mapping[str, str]) -> bool:
@@ -136,7 +135,7 @@ def from_properties(name: TableName, properties: Mapping[str, str]) -> Materiali
             "Use the version of dbt-spark-mv that wrote it, or run its model with --full-refresh.",
         )
     try:
-        details = json.loads(decode(properties["mv.options"]))
+        details = json.loads(decode(properties["mv.details"]))
         return MaterializedView(
             id=properties["mv.id"],
             name=name,
@@ -150,7 +149,7 @@ def from_properties(name: TableName, properties: Mapping[str, str]) -> Materiali
             ),
             definition_hash=properties["mv.definition_hash"],
             storage=name.sibling(properties["mv.storage_table"]),
-            options=_options(details["options"]),
+            options=_options(json.loads(decode(properties["mv.options"]))),
             layout=Layout(**{key: tuple(value) for key, value in details["layout"].items()}),
             comment=details["comment"],
             reduced=details["reduced"],

@@ -1,0 +1,60 @@
+"""Errors that end a refresh, with their place in the history."""
+
+from __future__ import annotations
+
+import time
+import uuid
+
+from dbt.adapters.spark_mv.errors import MaterializedViewError, RefreshFailed, RefreshRunning
+from dbt.adapters.spark_mv.refresh.claim import Busy
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.request import Request
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.definition import MaterializedView
+
+
+def cause_of(error: BaseException) -> str:
+    """An error as part of another one's first line."""
+    if isinstance(error, MaterializedViewError):
+        return error.problem
+    return str(error) or type(error).__name__
+
+
+def refresh_failed(
+    engine: Engine,
+    view: MaterializedView,
+    request: Request,
+    cause: str,
+    seconds: float = 0.0,
+    refresh_id: str | None = None,
+) -> RefreshFailed:
+    """Record that a refresh failed; returns the error that says so."""
+    engine.history.failed(view, refresh_id or uuid.uuid4().hex, request, cause, seconds)
+    return RefreshFailed(
+        f"{view.name} could not be refreshed: {cause}",
+        "Its old rows are unchanged; remove the cause, then read or refresh it again.",
+    )
+
+
+def was_dropped(name: TableName) -> RefreshFailed:
+    """The error of a refresh whose view was dropped meanwhile."""
+    return RefreshFailed(
+        f"{name} was dropped while it was being refreshed.",
+        "Nothing is left to refresh; create it again if it is still wanted.",
+    )
+
+
+def other_is_running(name: TableName, busy: Busy | None) -> RefreshRunning:
+    """The error of a refresh that does not wait; names the owner of the other one, if known."""
+    owner = busy.owner if busy else None
+    who = "by this process"
+    if owner is not None:
+        since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(owner.at / 1e6))
+        payload = owner.payload
+        who = f"by process {payload.get('owner_pid')} on {payload.get('owner_host')} since {since}"
+    elif busy is not None:
+        who = "by another process"
+    return RefreshRunning(
+        f"{name}: another refresh is running, {who}.",
+        "Wait for it (`wait: true`), or try again later.",
+    )

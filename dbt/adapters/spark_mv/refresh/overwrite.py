@@ -1,0 +1,147 @@
+"""Writes new rows to a branch of the storage table, and publishes it by one compare-and-swap.
+
+The steps, and why a crash after any of them leaves readers with whole and honest rows, are drawn
+in docs/architecture.md.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+
+from dbt.adapters.spark_mv import reasons
+from dbt.adapters.spark_mv.base_tables import iceberg
+from dbt.adapters.spark_mv.errors import PublishRefused, StatementFailed
+from dbt.adapters.spark_mv.executor import SnapshotFacts
+from dbt.adapters.spark_mv.failpoints import reached
+from dbt.adapters.spark_mv.freshness import Label
+from dbt.adapters.spark_mv.refresh import aside, statements
+from dbt.adapters.spark_mv.refresh.build import Builder
+from dbt.adapters.spark_mv.refresh.claim import Claim
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.failure import cause_of, refresh_failed
+from dbt.adapters.spark_mv.refresh.look import Look
+from dbt.adapters.spark_mv.refresh.pin import pinned_query
+from dbt.adapters.spark_mv.refresh.plan import RefreshPlan
+from dbt.adapters.spark_mv.refresh.publish import publish
+from dbt.adapters.spark_mv.refresh.request import SUCCEEDED, Outcome, Request
+from dbt.adapters.spark_mv.relations import is_not_found
+from dbt.adapters.spark_mv.views.registry import find_view
+
+_VERSION_GONE = "Cannot find snapshot"
+
+
+class Overwriter:
+    """Runs complete refreshes whose claim was won."""
+
+    def __init__(self, engine: Engine, builder: Builder) -> None:
+        self._engine = engine
+        self._builder = builder
+
+    def run(self, look: Look, plan: RefreshPlan, claim: Claim, request: Request) -> Outcome | None:
+        """Refresh as planned; None if something moved meanwhile, and it has to be looked again.
+
+        Raises `RefreshFailed` with the cause; rows are then as they were.
+        """
+        view, began = look.view, time.monotonic()
+        label = Label(
+            uuid.uuid4().hex,
+            view.definition_hash,
+            look.versions,
+            time.time(),
+            look.storage_schema_id,
+            request.reduced,
+            plan.method,
+        )
+        self._engine.history.started(
+            view,
+            label.refresh_id,
+            request,
+            claim.branch,
+            plan.method,
+            plan.reason,
+            look.label.sources if look.label else {},
+            look.versions,
+        )
+        reached("started.after")
+        try:
+            snapshot = self._write_and_publish(look, claim, label)
+        except BaseException as error:
+            seconds = round(time.monotonic() - began, 3)
+            self._not_published(look, claim, label.refresh_id, request, error, seconds)
+            return None
+        seconds = time.monotonic() - began
+        self._builder.record_success(view, look.versions, plan, request, label, snapshot, seconds)
+        reached("recorded.after")
+        self._builder.drop_replaced(view.name)
+        rows = iceberg.summary_number(snapshot.summary, "total-records")
+        return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
+
+    def _write_and_publish(self, look: Look, claim: Claim, label: Label) -> SnapshotFacts:
+        engine, view = self._engine, look.view
+        query, unpinned = pinned_query(
+            look.current, look.versions, engine.executor, engine.relations, str(view.name)
+        )
+        settings = {**view.definition.settings, **aside.label_settings(label)}
+        engine.watch.check(view.name, label.refresh_id)
+        moves = aside.moves(engine, unpinned, look.versions)
+        reached("write.before")
+        with (
+            engine.executor.isolated(settings) as session,
+            engine.watch.over(session, label.refresh_id),
+        ):
+            session.query(statements.overwrite_storage(view, claim.branch, query))
+        reached("write.after")
+        aside.refuse_moved(engine, moves, look.versions)
+        engine.watch.check(view.name, label.refresh_id)
+        return publish(engine.executor, claim, label.refresh_id)
+
+    def _not_published(
+        self,
+        look: Look,
+        claim: Claim,
+        refresh_id: str,
+        request: Request,
+        error: BaseException,
+        seconds: float,
+    ) -> None:
+        """Close the history of a refresh; raise what ended it, or return to look again."""
+        history, view = self._engine.history, look.view
+        if not isinstance(error, Exception):
+            history.cancelled(view, refresh_id, request, "cancelled by an interrupt", seconds)
+            raise error
+        by = self._engine.watch.cancelled_by(refresh_id)
+        if by is not None and not isinstance(error, PublishRefused):
+            text = f"cancelled by {by}"
+            history.cancelled(view, refresh_id, request, text, seconds)
+            self._engine.watch.check(view.name, refresh_id)
+        reason = self._why_again(look, claim, error)
+        if reason is None:
+            cause = cause_of(error)
+            raise refresh_failed(self._engine, view, request, cause, seconds, refresh_id) from None
+        history.abandoned(view, refresh_id, reason)
+
+    def _why_again(self, look: Look, claim: Claim, error: Exception) -> reasons.Reason | None:
+        """What others did that may have made this fail, and makes another look worth while."""
+        engine, view = self._engine, look.view
+        if isinstance(error, PublishRefused):
+            return reasons.lost_race(error.problem)
+        engine.relations.forget()
+        now = find_view(engine.relations, view.name)
+        if now is None:
+            return reasons.DROPPED
+        if now.storage != view.storage:
+            return reasons.lost_race("its definition was changed meanwhile")
+        if self._has_moved(claim):
+            return reasons.lost_race("another refresh was published first")
+        if _VERSION_GONE in str(error) and engine.observer.has_moved(look):
+            return reasons.VERSION_GONE
+        return None
+
+    def _has_moved(self, claim: Claim) -> bool:
+        """Whether main was moved, and our branch with it dropped."""
+        try:
+            chain = iceberg.main_chain(self._engine.executor, claim.storage, 1)
+        except StatementFailed as error:
+            return is_not_found(error)
+        return not chain or chain[0].snapshot_id != claim.base
