@@ -27,4 +27,7 @@ demo: venv  ## load real data, build the demo project, change and read it
 bench: venv  ## ratios against dbt-spark and plain Spark; ARGS='--tier smoke' for a short run
 	$(BIN)/python -m tests.bench $(ARGS)
 
-.PHONY: help venv test lint demo bench
+soak: venv  ## write, refresh, read and kill at random for 20 minutes; ARGS='--minutes 5'
+	$(BIN)/python -m tests.soak $(ARGS)
+
+.PHONY: help venv test lint demo bench soak

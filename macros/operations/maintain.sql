@@ -1,4 +1,5 @@
-{% macro maintain(view=none, all=false, keep_hours=24) %}
-  {%- set arguments = {'view': view, 'all': all, 'keep_hours': keep_hours} -%}
+{% macro maintain(view=none, all=false, keep_hours=24, keep_history_days=365) %}
+  {%- set arguments = {'view': view, 'all': all, 'keep_hours': keep_hours,
+      'keep_history_days': keep_history_days} -%}
   {% do adapter.run_materialized_view_operation('maintain', arguments) %}
 {% endmacro %}

@@ -63,7 +63,12 @@ def cache_folder() -> Path:
 
 def jar_paths() -> list[Path]:
     """Paths of all libraries, in class path order; downloads what is missing."""
-    return [_find(jar) or _download(jar) for jar in JARS]
+    return [jar_path(jar) for jar in JARS]
+
+
+def jar_path(jar: Jar) -> Path:
+    """Path of one library, which is downloaded if it is missing."""
+    return _find(jar) or _download(jar)
 
 
 def _folders() -> list[Path]:

@@ -229,7 +229,14 @@ class JvmRoad:
                 java_session = self._session._jsparkSession
                 self._jvm.org.apache.spark.sql.SparkSession.setActiveSession(java_session)
                 self._threads.ready = True
-            return function(*arguments)
+            try:
+                return function(*arguments)
+            except Exception as error:
+                # Another thread has just found a table dropped that both of them hold.
+                if "TableOperations.current()" not in str(error):
+                    raise
+                self._tables.clear()
+                return function(*arguments)
         except StatementFailed:
             raise
         except Exception as error:

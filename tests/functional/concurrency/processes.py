@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,16 @@ from tests.functional.materialized_view.warehouse import Warehouse
 ROOT = Path(__file__).parents[3]
 
 
+WATCH = "watch"
+
+
 def main() -> None:
     """Run one statement as a dbt command, after a start signal; prints rows or error as JSON."""
     target, schema, which, statement = json.loads(sys.argv[1])
     lake = Warehouse(target, schema)
+    if which == WATCH:
+        watch(lake, statement)
+        return
     command = lake.command(which)
     command.sql("select 1")
     print("ready", flush=True)
@@ -30,6 +37,26 @@ def main() -> None:
         answer = {"error": str(error)}
     command.flush()
     print(json.dumps(answer, default=str), flush=True)
+
+
+def watch(lake: Warehouse, statement: str) -> None:
+    """Read with plain Spark, again and again, until the start signal; prints what was seen."""
+    over, seen, errors = threading.Event(), dict[str, None](), list[str]()
+
+    def read() -> None:
+        while not over.is_set():
+            try:
+                seen[json.dumps(sorted(lake.spark(statement)), default=str)] = None
+            except Exception as error:
+                errors.append(str(error))
+            print("ready", flush=True)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    sys.stdin.readline()
+    over.set()
+    reader.join()
+    print(json.dumps({"seen": [json.loads(rows) for rows in seen], "errors": errors}), flush=True)
 
 
 class Process:
@@ -93,6 +120,27 @@ class Process:
         out, _ = self._process.communicate(timeout=300)
         answer: dict[str, Any] = json.loads(out.strip().splitlines()[-1])
         return answer
+
+
+class Watcher:
+    """Another program, without dbt, that reads in a process of its own while the block runs.
+
+    Afterwards `seen` has the different answers in order, rows sorted, and `errors` what failed.
+    """
+
+    def __init__(self, lake: Warehouse, statement: str) -> None:
+        self._process = Process(lake, statement, WATCH)
+        self.seen: list[Any] = []
+        self.errors: list[str] = []
+
+    def __enter__(self) -> Watcher:
+        self._process.ready()
+        return self
+
+    def __exit__(self, *what: Any) -> None:
+        self._process.go()
+        answer = self._process.answer()
+        self.seen, self.errors = answer["seen"], answer["errors"]
 
 
 if __name__ == "__main__":

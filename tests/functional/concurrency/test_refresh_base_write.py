@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests.functional.concurrency.processes import Watcher
 from tests.functional.materialized_view.faults import Paused
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
@@ -101,52 +101,13 @@ def test_writers_and_readers(lake: Warehouse) -> None:
 
 def test_readers_see_old_or_new_rows(lake: Warehouse) -> None:
     """D2, C17: during refreshes another program reads whole builds, never none and never a mix."""
-    stop, seen = threading.Event(), set()
     lake.spark("create or replace table @.pair (side string, v int) using iceberg")
     lake.spark("insert into @.pair values ('l', 0), ('r', 0)")
     lake.sql("create or replace materialized view @.pairs as select side, v from @.pair")
-    outside = lake.command().core._own._session.newSession()
-
-    def watch() -> None:
-        while not stop.is_set():
-            rows = outside.sql(lake.text("select side, v from @.pairs")).collect()
-            seen.add(tuple(sorted(tuple(row) for row in rows)))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
+    with Watcher(lake, "select side, v from @.pairs") as watcher:
         for step in range(1, 6):
             lake.spark(f"insert overwrite @.pair values ('l', {step}), ('r', {step})")
             lake.sql("refresh materialized view @.pairs")
-    finally:
-        stop.set()
-        watcher.join(60)
-    assert seen <= {(("l", step), ("r", step)) for step in range(6)}
-    assert len(seen) > 1
-
-
-def test_readers_during_a_change_of_definition(lake: Warehouse) -> None:
-    """A19: a changed definition is swapped in one step: there is always a view to read."""
-    stop, seen, errors = threading.Event(), set(), []
-    sums = "select sum(amount) as x from @.orders"
-    counts = "select count(*) as x from @.orders"
-    lake.sql(f"create materialized view @.swapped as {sums}")
-    outside = lake.command().core._own._session.newSession()
-
-    def watch() -> None:
-        while not stop.is_set():
-            try:
-                seen.add(outside.sql(lake.text("select x from @.swapped")).collect()[0][0])
-            except Exception as error:
-                errors.append(str(error))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        for query in (counts, sums, counts):
-            lake.sql(f"create or replace materialized view @.swapped as {query}")
-    finally:
-        stop.set()
-        watcher.join(60)
-    assert errors == []
-    assert seen == {lake.value(sums), lake.value(counts)}
+    assert watcher.errors == []
+    assert all(rows in [[["l", step], ["r", step]] for step in range(6)] for rows in watcher.seen)
+    assert len(watcher.seen) > 1

@@ -102,6 +102,43 @@ def test_other_views_are_not_held_up(lake: Warehouse, held: Paused) -> None:
     assert held.end() is None
 
 
+def test_taken_over_while_spark_writes(lake: Warehouse) -> None:
+    """Iceberg makes the dropped branch anew when the old owner commits: that build is not
+    published, because it would take the place of a newer one."""
+    impatient = Warehouse({**lake.target, "refresh_timeout": 1}, lake.schema)
+    lake.spark("create table @.tempo (ms bigint) using iceberg")
+    lake.spark("insert into @.tempo values (0)")
+    lake.sql(
+        "create materialized view @.slow options (allow_unsafe_sql = true) as "
+        "select ms, reflect('java.lang.Thread', 'sleep', ms) as slept from @.tempo"
+    )
+    lake.spark("insert overwrite @.tempo values (8000)")
+    command, errors = lake.command(), list[Exception]()
+
+    def refresh() -> None:
+        try:
+            command.sql("refresh materialized view @.slow complete")
+        except Exception as error:
+            errors.append(error)
+        command.flush()
+
+    owner = threading.Thread(target=refresh)
+    owner.start()
+    tracker = lake._outside.sparkContext.statusTracker()
+    while not tracker.getActiveJobsIds():
+        assert owner.is_alive()
+        time.sleep(0.05)
+    time.sleep(1.5)
+    lake.spark("insert overwrite @.tempo values (0)")
+    impatient.sql("select * from @.slow")
+    build = lake.build_of("slow")
+    assert owner.is_alive()
+    owner.join(60)
+    assert errors == []
+    assert lake.build_of("slow") == build and lake.spark("select ms from @.slow") == [(0,)]
+    assert lake.spark(f"select name from {lake.storage('slow')}.refs") == [("main",)]
+
+
 def test_forced_refreshes_each_run(lake: Warehouse) -> None:
     """B7: two sequential forced refreshes are two builds."""
     before = lake.builds("totals")

@@ -67,6 +67,10 @@ HARMLESS = {
     "21-deep": ("MARKED_STALE", '{"a":' * 20_000 + "1" + "}" * 20_000),
     "22-huge-version": ("REFRESH_SUCCEEDED", '{"snapshot_id": 9223372036854775807, "to": [1]}'),
     "22-no-version": ("REFRESH_SUCCEEDED", '{"snapshot_id": -1.5, "to": {"a": " 1 "}}'),
+    "28-no-moments": (
+        "REFRESH_SUCCEEDED",
+        '{"watermark": 9223372036854775807, "evaluated_ms": "x", "started_us": -1e30, "rows": "a"}',
+    ),
     "27-end-without-start": ("REFRESH_SUCCEEDED", "{}"),
     "27-start-without-end": ("REFRESH_STARTED", "{}"),
 }
@@ -81,8 +85,26 @@ def test_harmless(lake: Warehouse, case: str) -> None:
         lake.spark("insert into @.orders values (100, 'zoe', 1)")
         assert sorted(lake.sql("select * from @.one")) == sorted(lake.spark(GOOD))
         lake.sql("refresh materialized view @.two")
-        assert lake.spark("select count(*) from @meta.mv_refresh_history")
-        lake.operation("status")
+        assert lake.spark("select * from @meta.mv_refresh_history")
+        read_all(lake)
+    finally:
+        forget(lake)
+
+
+def read_all(lake: Warehouse) -> None:
+    for name in ("materialized_views", "mv_status", "mv_dependencies_graph", "table_options"):
+        lake.spark(f"select * from @meta.{name}")
+    lake.operation("status")
+
+
+@pytest.mark.parametrize("start", [2**63 - 1, -(2**63), "soon"], ids="28-{}".format)
+def test_schedule_that_is_none(lake: Warehouse, start: Any) -> None:
+    """A schedule written by hand that no clock knows is none."""
+    schedule = {"start_us": start, "interval_us": 0}
+    append(lake, "OPTIONS_CHANGED", created(lake, schedule=schedule))
+    try:
+        read_all(lake)
+        assert not lake.operation("refresh_due").failures
     finally:
         forget(lake)
 

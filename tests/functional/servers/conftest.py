@@ -14,7 +14,9 @@ import yaml
 
 pytest.register_assert_rewrite("tests.functional.servers.checks")
 
+from dbt.adapters.spark_mv import jars  # noqa: E402
 from tests.conftest import QUICK_JAVA  # noqa: E402
+from tests.functional.servers import postgres_server  # noqa: E402
 from tests.functional.servers.processes import (  # noqa: E402
     CONNECT_SERVER,
     THRIFT_SERVER,
@@ -78,6 +80,16 @@ class Place:
                 "spark.driver.bindAddress": "127.0.0.1",
             }
         }
+        outputs["postgres"] = outputs["embedded"] | {
+            "path": "{{ env_var('TEST_POSTGRES_WAREHOUSE', '') }}",
+            "spark_conf": {
+                **SMALL,
+                "spark.master": "local[2]",
+                **postgres_server.catalog_conf(
+                    "{{ env_var('TEST_POSTGRES', '') }}", "{{ env_var('TEST_DRIVER', '') }}"
+                ),
+            },
+        }
         return outputs
 
 
@@ -101,6 +113,25 @@ def embedded(place: Place) -> Iterator[Client]:
         client.load(place.project.parent / "data")
         client.dbt("build")
         yield client
+
+
+@pytest.fixture(scope="session")
+def postgres(place: Place) -> Iterator[Client]:
+    """Spark in a process of its own, with a folder whose catalog is a PostgreSQL server."""
+    with postgres_server.running_server() as address:
+        warehouse = str(place.warehouse.with_name("warehouse_of_postgres"))
+        driver = str(jars.jar_path(postgres_server.DRIVER))
+        variables = {
+            "TEST_POSTGRES": address,
+            "TEST_POSTGRES_WAREHOUSE": warehouse,
+            "TEST_DRIVER": driver,
+        }
+        output = place.outputs()["postgres"] | {"path": warehouse}
+        output["spark_conf"] |= postgres_server.catalog_conf(address, driver)
+        with place.client("postgres", output, **variables) as client:
+            client.load(place.project.parent / "data_of_postgres")
+            client.dbt("build")
+            yield client
 
 
 @pytest.fixture(scope="module")

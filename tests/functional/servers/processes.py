@@ -135,6 +135,7 @@ class Client:
     """The test's side of a worker (worker.py)."""
 
     def __init__(self, target: str, given: dict[str, Any], environment: dict[str, str]) -> None:
+        self.output = given
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.functional.servers.worker", target, json.dumps(given)],
             stdin=subprocess.PIPE,

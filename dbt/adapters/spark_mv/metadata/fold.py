@@ -11,7 +11,7 @@ from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.schedule import schedule_from_json
 
-_LIFECYCLE = (kinds.CREATED, kinds.REPLACED, kinds.OPTIONS_CHANGED)
+LIFECYCLE = (kinds.CREATED, kinds.REPLACED, kinds.OPTIONS_CHANGED)
 
 
 @dataclass
@@ -114,7 +114,7 @@ def _sources_of(payload: dict[str, Any]) -> tuple[TableName, ...] | None:
 
 def apply(state: State, event: Event) -> None:
     """Change `state` by one event; unknown kinds change nothing."""
-    if event.kind in _LIFECYCLE:
+    if event.kind in LIFECYCLE:
         _register(state, event)
         return
     view = state.of_id(event.view_id)

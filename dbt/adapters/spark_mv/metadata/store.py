@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.errors import CorruptMetadata, StatementFailed
@@ -83,6 +83,14 @@ class MetadataStore:
         rows = self._executor.query(f"SELECT {columns} FROM {self.events.sql}")
         found = {str(row[0]): self._event(row) for row in rows}
         return sorted(found.values(), key=lambda event: (event.at, event.event_id))
+
+    def forget(self, before_us: int, kept: Collection[str]) -> None:
+        """Delete events from before a time, in epoch microseconds, but for those that are kept."""
+        but = ", ".join(_hex(event_id) for event_id in kept)
+        others = f" AND hex(event_id) NOT IN ({but.upper()})" if kept else ""
+        self._executor.query(
+            f"DELETE FROM {self.events.sql} WHERE at < timestamp_micros({before_us}){others}"
+        )
 
     def _event(self, row: Sequence[object]) -> Event:
         event_id, at, view_id, view_name, kind, refresh_id, payload, invocation_id, writer = row

@@ -49,6 +49,8 @@ def create_views(events: TableName) -> list[str]:
     ]
 
 
+# Payloads may be written by hand: a number that is none, or no moment, becomes NULL; as decimals of
+# so many digits they never overflow a timestamp.
 # Newest lifecycle event of each name; events of earlier views of that name do not count.
 _LIVE = """
 WITH e AS (
@@ -91,9 +93,10 @@ _MATERIALIZED_VIEWS = (
     + """
 SELECT l.table_catalog, l.table_schema, l.table_name,
   f.refreshed_at AS last_refresh_time,
-  timestamp_millis(CAST(get_json_object(f.build, '$.watermark') AS BIGINT)) AS refresh_watermark,
+  timestamp_millis(CAST(TRY_CAST(get_json_object(f.build, '$.watermark')
+    AS DECIMAL(15)) AS BIGINT)) AS refresh_watermark,
   get_json_object(l.payload, '$.options.enable_refresh') = 'true' AS enable_refresh,
-  CAST(get_json_object(l.payload, '$.options.refresh_interval_minutes') AS BIGINT)
+  TRY_CAST(get_json_object(l.payload, '$.options.refresh_interval_minutes') AS BIGINT)
     AS refresh_interval_minutes,
   l.modified_at AS last_modified_time,
   coalesce(f.is_stale, true) AS is_stale
@@ -107,9 +110,11 @@ _STATUS = (
     + """
 , slots AS (
   SELECT l.view_id,
-    coalesce(CAST(get_json_object(l.payload, '$.schedule.start_us') AS BIGINT),
+    coalesce(CAST(TRY_CAST(get_json_object(l.payload, '$.schedule.start_us') AS DECIMAL(18))
+      AS BIGINT),
       unix_micros(f.created_at)) AS start_us,
-    CAST(get_json_object(l.payload, '$.schedule.interval_us') AS BIGINT) AS interval_us,
+    nullif(CAST(TRY_CAST(get_json_object(l.payload, '$.schedule.interval_us') AS DECIMAL(18))
+      AS BIGINT), 0) AS interval_us,
     unix_micros(coalesce(f.scheduled_at, f.created_at)) AS after_us
   FROM live l LEFT JOIN folded f ON f.view_id = l.view_id
 )
@@ -127,9 +132,9 @@ SELECT l.table_catalog, l.table_schema, l.table_name,
       AND x.at > coalesce(f.refreshed_at, timestamp_millis(0))) END AS stale_since,
   get_json_object(f.build, '$.method') AS last_refresh_method,
   get_json_object(f.last_end, '$.reason') AS last_refresh_reason,
-  CAST(get_json_object(f.build, '$.seconds') AS DOUBLE) AS last_refresh_seconds,
-  CAST(get_json_object(f.build, '$.rows') AS BIGINT) AS `rows`,
-  CAST(get_json_object(f.build, '$.bytes') AS BIGINT) AS bytes,
+  TRY_CAST(get_json_object(f.build, '$.seconds') AS DOUBLE) AS last_refresh_seconds,
+  TRY_CAST(get_json_object(f.build, '$.rows') AS BIGINT) AS `rows`,
+  TRY_CAST(get_json_object(f.build, '$.bytes') AS BIGINT) AS bytes,
   (SELECT count(*) FROM e x WHERE x.view_id = l.view_id AND x.kind = 'REFRESH_FAILED'
     AND get_json_object(x.payload, '$.automatic') = 'true'
     AND x.at > coalesce(greatest(f.refreshed_at, f.resumed_at), timestamp_millis(0)))
@@ -159,7 +164,8 @@ _GRAPH = (
 SELECT table_catalog, table_schema, table_name, s.catalog AS source_catalog,
   s.schema AS source_schema, s.name AS source_name, s.kind AS source_kind, s.depth AS depth,
   from_json(get_json_object(build, '$.to'), 'map<string,string>')[s.table] AS pinned_version,
-  timestamp_millis(CAST(get_json_object(build, '$.evaluated_ms') AS BIGINT)) AS pinned_at
+  timestamp_millis(CAST(TRY_CAST(get_json_object(build, '$.evaluated_ms')
+    AS DECIMAL(15)) AS BIGINT)) AS pinned_at
 FROM edges
 """
 )
@@ -187,18 +193,19 @@ SELECT refresh_id,
   coalesce(get_json_object(last, '$.method'), get_json_object(first, '$.method')) AS method,
   coalesce(get_json_object(last, '$.reason'), get_json_object(first, '$.reason')) AS reason,
   CASE WHEN last_kind IS NULL THEN 'RUNNING' ELSE substring(last_kind, 9) END AS state,
-  timestamp_micros(CAST(get_json_object(first, '$.started_us') AS BIGINT)) AS started_at,
+  timestamp_micros(CAST(TRY_CAST(get_json_object(first, '$.started_us')
+    AS DECIMAL(18)) AS BIGINT)) AS started_at,
   ended_at,
-  CAST(get_json_object(last, '$.seconds') AS DOUBLE) AS seconds,
+  TRY_CAST(get_json_object(last, '$.seconds') AS DOUBLE) AS seconds,
   from_json(get_json_object(first, '$.from'), 'map<string,string>') AS from_versions,
   from_json(coalesce(get_json_object(last, '$.to'), get_json_object(first, '$.to')),
     'map<string,string>') AS to_versions,
-  CAST(get_json_object(last, '$.rows_inserted') AS BIGINT) AS rows_inserted,
-  CAST(get_json_object(last, '$.rows_updated') AS BIGINT) AS rows_updated,
-  CAST(get_json_object(last, '$.rows_deleted') AS BIGINT) AS rows_deleted,
+  TRY_CAST(get_json_object(last, '$.rows_inserted') AS BIGINT) AS rows_inserted,
+  TRY_CAST(get_json_object(last, '$.rows_updated') AS BIGINT) AS rows_updated,
+  TRY_CAST(get_json_object(last, '$.rows_deleted') AS BIGINT) AS rows_deleted,
   get_json_object(last, '$.error') AS error,
   get_json_object(first, '$.owner_host') AS owner_host,
-  CAST(get_json_object(first, '$.owner_pid') AS BIGINT) AS owner_pid,
+  TRY_CAST(get_json_object(first, '$.owner_pid') AS BIGINT) AS owner_pid,
   invocation_id
 FROM r
 ORDER BY started_at

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from dbt.adapters.spark_mv.base_tables import iceberg, iceberg_upkeep
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.freshness import LABEL_ID
-from dbt.adapters.spark_mv.metadata.fold import ViewState
+from dbt.adapters.spark_mv.metadata.fold import ViewState, fold
+from dbt.adapters.spark_mv.metadata.retention import needed
+from dbt.adapters.spark_mv.metadata.store import MetadataStore
 from dbt.adapters.spark_mv.refresh.claim import Busy
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -40,18 +42,33 @@ def maintain_view(engine: Engine, state: ViewState, keep_seconds: float) -> Row:
     return (str(state.name), "done", *counts)
 
 
-def maintain_metadata(engine: Engine, keep_seconds: float) -> Row | None:
-    """The same for the event table; None if there is no metadata."""
+def maintain_metadata(
+    engine: Engine, keep_seconds: float, keep_history_seconds: float
+) -> tuple[Row, int] | None:
+    """The same for the event table, and how many events were forgotten; None without metadata."""
     engine.memory.flush()
     with engine.memory.open_store() as store:
         if store.version() is None:
             return None
         name = store.events
+        forgotten = _forget(store, int((time.time() - keep_history_seconds) * 1e6))
     compacted = _compact(engine, name)
     before = time.time() - keep_seconds
     expired = iceberg_upkeep.expire(engine.executor, name, before, _KEPT_METADATA_SNAPSHOTS)
     orphans = iceberg_upkeep.remove_orphans(engine.executor, name, time.time() - _ORPHAN_AGE)
-    return (str(name), "done", compacted, expired, orphans)
+    return (str(name), "done", compacted, expired, orphans), forgotten
+
+
+def _forget(store: MetadataStore, before_us: int) -> int:
+    """Events about refreshes that ended before a time, and of views that are gone, make history
+    only."""
+    events = store.load()
+    kept = needed(events, fold(events))
+    old = [event.event_id for event in events if event.at < before_us]
+    forgotten = len(set(old) - kept)
+    if forgotten:
+        store.forget(before_us, kept.intersection(old))
+    return forgotten
 
 
 def _maintain(engine: Engine, storage: TableName, keep_seconds: float) -> tuple[int, int, int]:

@@ -39,7 +39,9 @@ def rebuild_metadata(engine: Engine, catalog: str) -> list[tuple[TableName, str]
         _register(engine, view)
         done.append((name, "REGISTERED"))
     for known in list(engine.memory.state().views.values()):
-        if known.name.catalog == catalog and known.name not in found:
+        gone = known.name.catalog == catalog and known.name not in found
+        # It may have been created since the catalog was listed.
+        if gone and engine.relations.lookup(known.name) is None:
             unregister(engine.memory, known.id, known.name)
             done.append((known.name, "FORGOTTEN"))
     return done
@@ -47,7 +49,7 @@ def rebuild_metadata(engine: Engine, catalog: str) -> list[tuple[TableName, str]
 
 def _register(engine: Engine, view: MaterializedView) -> None:
     look = engine.observer.look(view)
-    register(engine.memory, view, look.expansion, None)
+    register(engine, view, look.expansion, None)
     _remember_build(engine, look)
 
 

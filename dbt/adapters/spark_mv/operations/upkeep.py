@@ -98,13 +98,23 @@ class Upkeep:
         rows = tuple(sweep(self._engine, chosen, schemas))
         return Report(("object", "result"), rows, notes=() if rows else ("nothing to clean up",))
 
-    def maintain(self, view: Any = None, all: bool = False, keep_hours: float = 24) -> Report:  # noqa: A002
+    def maintain(
+        self,
+        view: Any = None,
+        all: bool = False,  # noqa: A002 - the user-visible name
+        keep_hours: float = 24,
+        keep_history_days: float = 365,
+    ) -> Report:
         """Compact and expire storage tables and metadata; say which base versions are needed."""
         keep = float(keep_hours) * 3600
         chosen = self._choice.views(view, all)
         columns = ("result", "files_compacted", "snapshots_expired", "orphans_removed")
         report = each(chosen, lambda state: [maintain_view(self._engine, state, keep)[1:]], columns)
-        metadata = maintain_metadata(self._engine, keep)
-        rows = (*report.rows, *([metadata] if metadata else ()))
-        notes = tuple(oldest_versions(self._engine, chosen))
-        return Report(report.columns, rows, report.failures, notes)
+        metadata = maintain_metadata(self._engine, keep, float(keep_history_days) * 86400)
+        notes = oldest_versions(self._engine, chosen)
+        if metadata is None:
+            return Report(report.columns, report.rows, report.failures, tuple(notes))
+        row, forgotten = metadata
+        if forgotten:
+            notes.append(f"forgotten: {forgotten} events older than {keep_history_days} days")
+        return Report(report.columns, (*report.rows, row), report.failures, tuple(notes))

@@ -26,7 +26,7 @@ from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.aside import Build, discard, make_storage
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.plan import RefreshPlan
-from dbt.adapters.spark_mv.refresh.registration import register, unregister
+from dbt.adapters.spark_mv.refresh.registration import register
 from dbt.adapters.spark_mv.refresh.request import SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.swap import swap
 from dbt.adapters.spark_mv.sql.names import TableName, quote_parts
@@ -71,7 +71,7 @@ class Builder:
         )
         self._record_start(build, label)
         self._make(build, label)
-        self._register(build)
+        register(engine, view, build.expansion, build.replaced)
         reached("registered.after")
         seconds = time.time() - label.evaluated_at
         snapshot = next(iter(iceberg.main_chain(engine.executor, view.storage, 1)), None)
@@ -95,14 +95,6 @@ class Builder:
             build.versions,
             aside=True,
         )
-
-    def _register(self, build: Build) -> None:
-        view, memory = build.view, self._engine.memory
-        register(memory, view, build.expansion, build.replaced)
-        self._engine.relations.forget()
-        if self._engine.relations.lookup(view.name) is None:
-            # Dropped in between, by somebody who could not yet know of this registration.
-            unregister(memory, view.id, view.name)
 
     def _make(self, build: Build, label: Label) -> None:
         view = build.view

@@ -172,9 +172,9 @@ class Lifecycle:
         if wanted.properties() != existing.properties():
             with self._engine.executor.isolated({}) as session:
                 session.query(statements.create_view(wanted))
-            register(self._engine.memory, wanted, expansion, existing, OPTIONS_CHANGED)
+            register(self._engine, wanted, expansion, existing, OPTIONS_CHANGED)
         elif self._engine.memory.view(existing.name) is None:
-            register(self._engine.memory, wanted, expansion, None)
+            register(self._engine, wanted, expansion, None)
         request = Request(
             context.trigger,
             method="complete" if context.rebuild or context.reduced else "auto",
@@ -197,7 +197,7 @@ class Lifecycle:
         with self._engine.executor.isolated({}) as session:
             session.query(statements.set_options(changed))
         look = self._engine.observer.look(changed)
-        register(self._engine.memory, changed, look.expansion, view, OPTIONS_CHANGED)
+        register(self._engine, changed, look.expansion, view, OPTIONS_CHANGED)
         return changed
 
     def drop(self, name: TableName, if_exists: bool) -> bool:
@@ -205,11 +205,13 @@ class Lifecycle:
         view = self._view_to_drop(name, if_exists)
         if view is None:
             return False
+        # Listed before the view is gone: a view created after that keeps its storage table.
+        earlier = self._engine.memory.state().built.get(name.full, set()) - {view.storage}
         self._engine.executor.query(statements.drop_view(name))
         reached("view_dropped.after")
         self._engine.executor.query(statements.drop_storage(view.storage))
         reached("storage_dropped.after")
-        for storage in self._engine.memory.state().built.get(name.full, ()):
+        for storage in earlier:
             discard(self._engine, storage)
         unregister(self._engine.memory, view.id, name)
         return True

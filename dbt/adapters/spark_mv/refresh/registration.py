@@ -8,6 +8,7 @@ from typing import Any
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import new_event
 from dbt.adapters.spark_mv.metadata.memory import Memory
+from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expansion
@@ -46,7 +47,7 @@ def _time_zone(view: MaterializedView) -> str:
 
 
 def register(
-    memory: Memory,
+    engine: Engine,
     view: MaterializedView,
     expansion: Expansion,
     replaced: MaterializedView | None,
@@ -54,7 +55,11 @@ def register(
 ) -> None:
     """Record a view that is in the catalog now."""
     kind = kind or (kinds.REPLACED if replaced else kinds.CREATED)
-    _record(memory, view, kind, _payload(view, expansion))
+    _record(engine.memory, view, kind, _payload(view, expansion))
+    engine.relations.forget()
+    if engine.relations.lookup(view.name) is None:
+        # Dropped by somebody who could not yet know of this registration.
+        unregister(engine.memory, view.id, view.name)
 
 
 def unregister(memory: Memory, view_id: str, name: TableName) -> None:

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from dbt.adapters.spark_mv.views.options import Options
 
 _MINUTE = 60_000_000
+_LAST = int(datetime.max.replace(tzinfo=timezone.utc).timestamp() * 1_000_000)
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,15 @@ def schedule_json(schedule: Schedule) -> dict[str, Any]:
 
 
 def schedule_from_json(stored: Mapping[str, Any]) -> Schedule | None:
-    """The schedule that `schedule_json` wrote; None if there is none."""
+    """The schedule that `schedule_json` wrote; None if there is none that a clock knows."""
     try:
-        start = stored["start_us"]
-        return Schedule(None if start is None else int(start), max(int(stored["interval_us"]), 1))
+        start = None if stored["start_us"] is None else int(stored["start_us"])
+        interval = int(stored["interval_us"])
     except (KeyError, TypeError, ValueError):
         return None
+    if not 0 <= (start or 0) <= _LAST or not 0 < interval <= _LAST:
+        return None
+    return Schedule(start, interval)
 
 
 def _zone(name: str) -> tzinfo:

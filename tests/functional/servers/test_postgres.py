@@ -1,0 +1,88 @@
+"""The demo project on Iceberg's JDBC catalog on PostgreSQL: another catalog, the same promises."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.functional.concurrency.processes import Process
+from tests.functional.servers import checks
+from tests.functional.servers.processes import Client
+
+QUERY = "select customer, sum(amount) as total from @.orders group by customer"
+KILLED = ("write.after", "publish.before", "publish.after")
+
+
+@pytest.fixture(scope="module")
+def races(postgres: Client) -> Any:
+    """A schema with a base table, and one view for each test, made by a process of its own."""
+    postgres.sql("create schema races")
+    postgres.sql("create table races.orders (customer string, amount bigint) using iceberg")
+    postgres.sql("insert into races.orders values ('ann', 1), ('bob', 2)")
+    made = SimpleNamespace(schema="races", target=postgres.output)
+    for name in ("totals", *(point.replace(".", "_") for point in KILLED)):
+        run(made, f"create materialized view @.{name} as {QUERY}")
+    postgres.sql("insert into races.orders values ('ann', 10)")
+    return made
+
+
+def run(races: Any, statement: str) -> Any:
+    process = Process(races, statement).ready()
+    process.go()
+    return process.answer()
+
+
+def rows_now(postgres: Client) -> list[Any]:
+    return sorted(postgres.sql(QUERY.replace("@.", "races.")))
+
+
+def test_builds_are_fresh(postgres: Client) -> None:
+    checks.assert_all_fresh(postgres)
+
+
+def test_build_twice(postgres: Client) -> None:
+    checks.assert_builds_twice(postgres)
+
+
+def test_change_outside_dbt(postgres: Client) -> None:
+    checks.assert_follows_changes(postgres)
+
+
+def test_operations(postgres: Client) -> None:
+    checks.assert_operations(postgres)
+
+
+def test_readers_in_three_processes(postgres: Client, races: Any) -> None:
+    """B6: one stale view, three readers at once, one refresh."""
+    processes = [Process(races, "select * from @.totals").ready() for _ in range(3)]
+    for process in processes:
+        process.go()
+    found = [sorted(process.answer()["rows"]) for process in processes]
+    assert found == [rows_now(postgres)] * 3
+    builds = (
+        "select count(distinct refresh_id) from races_meta.mv_refresh_history "
+        "where table_name = 'totals' and state = 'SUCCEEDED'"
+    )
+    assert postgres.sql(builds) == [[2]]
+
+
+def test_killed(postgres: Client, races: Any) -> None:
+    """I6: the process dies before, in and after the publish; the next read is right."""
+    names = {point: point.replace(".", "_") for point in KILLED}
+    old = sorted(postgres.sql("select * from races.write_after"))
+    processes = [
+        Process(
+            races, f"refresh materialized view @.{name} complete", failpoints=f"{point}=kill"
+        ).ready()
+        for point, name in names.items()
+    ]
+    for process in processes:
+        process.go()
+    assert [process.ended() for process in processes] == [-9] * len(KILLED)
+    for point, name in names.items():
+        expected = rows_now(postgres) if point == "publish.after" else old
+        assert sorted(postgres.sql(f"select * from races.{name}")) == expected
+        assert sorted(run(races, f"select * from @.{name}")["rows"]) == rows_now(postgres)
+        assert sorted(postgres.sql(f"select * from races.{name}")) == rows_now(postgres)

@@ -1,0 +1,1 @@
+"""Ratios against what users have today, in one process and one run; see `__main__`."""

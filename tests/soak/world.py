@@ -1,0 +1,93 @@
+"""The schema that is soaked: base tables, views, and what may happen to them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from tests.functional.materialized_view.warehouse import Command, Warehouse
+
+SCHEMA = "soak"
+CUSTOMERS = ("ann", "bob", "cat", "dan", "eve")
+VIEWS = {
+    "totals": "select customer, count(*) as n, sum(amount) as total "
+    "from @.orders group by customer",
+    "joined": "select o.id, o.customer, i.item, i.price "
+    "from @.orders o left join @.items i on i.order_id = o.id",
+    "grand": "select sum(n) as n, sum(total) as total from @.totals",
+    "changing": "select id, amount from @.orders",
+    "brief": "select item, max(price) as most from @.items group by item",
+}
+# A definition of `changing` that the workers swap in and out.
+OTHER = "select id, amount + 1 as amount from @.orders"
+
+
+def build(lake: Warehouse) -> None:
+    """Base tables with some rows, and the views over them."""
+    lake.spark("create table @.orders (id bigint, customer string, amount bigint) using iceberg")
+    lake.spark(
+        "create table @.items (order_id bigint, item string, price decimal(9, 2)) using iceberg"
+    )
+    lake.spark("insert into @.orders select id, 'ann', id from range(200)")
+    lake.spark("insert into @.items select id % 150, concat('i', id % 7), id from range(400)")
+    for name, query in VIEWS.items():
+        lake.sql(f"create materialized view @.{name} as {query}")
+
+
+def write(chance: random.Random) -> str:
+    """A random change of a base table."""
+    key, customer = chance.randrange(300), chance.choice(CUSTOMERS)
+    return chance.choice(
+        (
+            f"insert into @.orders values ({key}, '{customer}', {chance.randrange(100)})",
+            f"insert into @.items values ({key}, 'i{key % 7}', {key}.5)",
+            f"update @.orders set amount = amount + 1 where id % 10 = {key % 10}",
+            f"update @.items set price = price + 1 where item = 'i{key % 7}'",
+            f"delete from @.orders where id = {key}",
+            f"delete from @.items where order_id = {key}",
+            f"merge into @.orders t using (select {key} as id) s on t.id = s.id "
+            f"when matched then update set customer = '{customer}' "
+            f"when not matched then insert (id, customer, amount) values ({key}, '{customer}', 1)",
+            "insert overwrite @.items select * from @.items where order_id < 300",
+        )
+    )
+
+
+def act(command: Command, lake: Warehouse, chance: random.Random) -> str:
+    """Do one thing at random; returns its name."""
+    view = chance.choice(tuple(VIEWS))
+    deeds: dict[str, tuple[int, Callable[[], Any]]] = {
+        "write through dbt": (25, lambda: command.sql(write(chance))),
+        "write by another program": (25, lambda: lake.spark(write(chance))),
+        "read": (25, lambda: command.sql(f"select * from @.{view}")),
+        "plain read": (8, lambda: lake.spark(f"select * from @.{view}")),
+        "refresh": (8, lambda: command.sql(f"refresh materialized view @.{view} complete")),
+        "change": (3, lambda: _change(command, chance)),
+        "drop": (2, lambda: command.sql("drop materialized view if exists @.brief")),
+        "create": (
+            4,
+            lambda: command.sql(f"create or replace materialized view @.brief as {VIEWS['brief']}"),
+        ),
+        "compact": (2, lambda: _compact(lake, chance)),
+        "sweep": (1, lambda: lake.operation("sweep")),
+        "maintain": (1, lambda: lake.operation("maintain", keep_hours=1)),
+        "rebuild": (1, lambda: lake.operation("rebuild_metadata", catalog="local")),
+    }
+    weights = [weight for weight, _ in deeds.values()]
+    (name,) = chance.choices(tuple(deeds), weights)
+    deeds[name][1]()
+    return name
+
+
+def _change(command: Command, chance: random.Random) -> None:
+    query = chance.choice((VIEWS["changing"], OTHER))
+    command.sql(f"create or replace materialized view @.changing as {query}")
+
+
+def _compact(lake: Warehouse, chance: random.Random) -> None:
+    table = chance.choice((f"{SCHEMA}.orders", f"{SCHEMA}.items", lake.storage("joined")))
+    lake.spark(
+        "call local.system.rewrite_data_files("
+        f"table => '{table}', options => map('rewrite-all', 'true'))"
+    )
