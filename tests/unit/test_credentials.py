@@ -2,6 +2,7 @@ import os
 from typing import Any
 
 import pytest
+from dbt_common.exceptions import DbtConfigError
 
 from dbt.adapters.spark_mv.credentials import SparkMVCredentials
 from dbt.adapters.spark_mv.embedded import embedded_conf
@@ -29,6 +30,13 @@ def test_spark_conf_wins_also_over_what_dbt_spark_forces() -> None:
     found = _credentials(method="embedded", spark_conf=conf)
     assert found.server_side_parameters["spark.sql.ansi.enabled"] == "true"
     assert found.server_side_parameters["spark.sql.shuffle.partitions"] == "7"
+
+
+def test_secret_in_the_host() -> None:
+    """68: it is refused before anybody prints it."""
+    with pytest.raises(DbtConfigError, match="contains '@'") as caught:
+        _credentials(method="thrift", host="me:hunter22@spark.example")
+    assert "hunter22" not in str(caught.value)
 
 
 @pytest.mark.parametrize("method", ["thrift", "http"])

@@ -8,6 +8,7 @@ from typing import Any
 
 from dbt.adapters.spark.connections import SparkCredentials
 from dbt_common.dataclass_schema import StrEnum
+from dbt_common.exceptions import DbtConfigError
 
 from dbt.adapters.spark_mv.embedded import CATALOG
 
@@ -55,6 +56,12 @@ class SparkMVCredentials(SparkCredentials):
     def __post_init__(self) -> None:
         if self.method in IN_PROCESS and self.host is None:
             self.host = "localhost"
+        if "@" in str(self.host):
+            # The host is printed by everybody who cannot reach it.
+            raise DbtConfigError(
+                "host must be a name or an address, and contains '@'.\n"
+                "Say who you are in user, password or token."
+            )
         super().__post_init__()
         self.server_side_parameters.update(_as_conf(self.spark_conf))
         if self.method == SparkMVConnectionMethod.EMBEDDED:

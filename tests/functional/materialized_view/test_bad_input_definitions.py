@@ -22,7 +22,7 @@ REFUSED = {
     "32-block-comment": ("/* nothing */", "has no query"),
     "32-semicolon": (";", "has no query"),
     "32-semicolons": (";;; ;", "has no query"),
-    "32-byte-order-mark": ("\ufeffselect id from @.orders", NOT_ONE),
+    "32-byte-order-mark": ("\ufeffselect id from @.orders", "byte-order mark"),
     "32-nul": ("select id\0 from @.orders", "Spark refuses the query"),
     "32-zero-width-space": ("select id\u200b from @.orders", "Spark refuses the query"),
     "33-merge": ("merge into @.orders using @.orders s on false when matched then delete", NOT_ONE),

@@ -53,6 +53,11 @@ def check_query(query: str, owner: str, allow_unsafe: bool) -> None:
             f"The query of {owner} is larger than {MAX_QUERY_BYTES:,} bytes.",
             "Move constant data into a seed.",
         )
+    if query.lstrip().startswith("\ufeff"):
+        raise NotAQuery(
+            f"The query of {owner} begins with a byte-order mark, which Spark cannot parse.",
+            "Save the file as UTF-8 without it.",
+        )
     words = words_of(query)
     if not words:
         raise NotAQuery(f"{owner} has no query.", "Write one SELECT.")
