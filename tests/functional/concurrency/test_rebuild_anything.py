@@ -23,7 +23,9 @@ def totals(lake: Warehouse) -> None:
 def assert_known(lake: Warehouse, *names: str) -> None:
     """Metadata and catalog agree, and every view is right."""
     lake.restart()
-    known = lake.spark("select table_name from @meta.mv_status order by 1")
+    known = lake.spark(
+        f"select table_name from @meta.mv_status where table_schema = '{lake.schema}' order by 1"
+    )
     views = [name for kind, name in lake.relations() if kind == "v"]
     assert [name for (name,) in known] == sorted(views) == sorted(names)
     for name in names:

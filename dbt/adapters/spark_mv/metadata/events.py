@@ -59,12 +59,11 @@ def new_event(
     invocation_id: str,
     refresh_id: str | None = None,
     payload: Mapping[str, Any] | None = None,
-    key: str = "",
 ) -> Event:
-    """An event of now. Its id follows from kind, view and refresh (or `key`), so that appending
-    it twice changes nothing."""
+    """An event of now. Its id follows from kind, view and refresh (or the time), so that a second
+    event that says the same changes nothing."""
     at = time.time_ns() // 1000
-    identity = "|".join((kind, view_id, refresh_id or key or str(at)))
+    identity = "|".join((kind, view_id, refresh_id or str(at)))
     return Event(
         event_id=hashlib.sha256(identity.encode()).hexdigest()[:32],
         at=at,

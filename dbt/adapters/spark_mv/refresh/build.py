@@ -70,11 +70,8 @@ class Builder:
             method=build.plan.method,
         )
         self._record_start(build, label)
-        self._make(build, label)
-        register(engine, view, build.expansion, build.replaced)
-        reached("registered.after")
+        snapshot = self._make(build, label)
         seconds = time.time() - label.evaluated_at
-        snapshot = next(iter(iceberg.main_chain(engine.executor, view.storage, 1)), None)
         self.record_success(
             view, build.versions, build.plan, build.request, label, snapshot, seconds
         )
@@ -96,16 +93,19 @@ class Builder:
             aside=True,
         )
 
-    def _make(self, build: Build, label: Label) -> None:
-        view = build.view
+    def _make(self, build: Build, label: Label) -> SnapshotFacts | None:
+        engine, view = self._engine, build.view
         try:
             reached("storage.before")
-            make_storage(self._engine, view, label)
+            make_storage(engine, view, label)
             reached("storage.after")
-            swap(self._engine, build)
+            swap(engine, build)
             reached("view.after")
+            register(engine, view, build.expansion, build.replaced)
+            reached("registered.after")
+            return next(iter(iceberg.main_chain(engine.executor, view.storage, 1)), None)
         except PublishRefused as error:
-            self._engine.history.abandoned(view, label.refresh_id, reasons.lost_race(error.problem))
+            engine.history.abandoned(view, label.refresh_id, reasons.lost_race(error.problem))
             raise
         except MaterializedViewError as error:
             self._not_built(build, label, error)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from contextlib import suppress
 
 from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.base_tables import iceberg
@@ -63,8 +64,8 @@ class Overwriter:
             look.label.sources if look.label else {},
             look.versions,
         )
-        reached("started.after")
         try:
+            reached("started.after")
             snapshot = self._write_and_publish(look, claim, label)
         except BaseException as error:
             seconds = round(time.monotonic() - began, 3)
@@ -72,8 +73,9 @@ class Overwriter:
             return None
         seconds = time.monotonic() - began
         self._builder.record_success(view, look.versions, plan, request, label, snapshot, seconds)
-        reached("recorded.after")
-        self._builder.drop_replaced(view.name)
+        with suppress(StatementFailed):  # the next refresh tries again
+            reached("recorded.after")
+            self._builder.drop_replaced(view.name)
         rows = iceberg.summary_number(snapshot.summary, "total-records")
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
 

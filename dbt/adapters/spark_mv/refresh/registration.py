@@ -70,7 +70,6 @@ def unregister(memory: Memory, view_id: str, name: TableName) -> None:
             view_id,
             name.full,
             invocation_id=memory.invocation_id,
-            key=view_id,
         )
     )
 

@@ -93,23 +93,29 @@ class Refresher:
         plan = self.plan(look, request)
         if isinstance(plan, NoRefresh):
             return self._skip(look, plan, request)
+        # A damaged row of the metadata is named before anything is done.
+        self._engine.memory.view(view.name)
         try:
             # A view below may run code that it did not run when this one was created.
             for text in look.current.views.values() if not view.options.allow_unsafe_sql else ():
                 refuse_unsafe(text, str(view.name))
             current = self._builder.with_columns(look.current)
+            return self._claim_and_build(look, current, plan, request)
         except (StatementFailed, UnsafeQuery) as error:
             raise refresh_failed(self._engine, view, request, error.problem) from None
+
+    def _claim_and_build(
+        self, look: Look, current: Definition, plan: RefreshPlan, request: Request
+    ) -> Outcome | None:
         if look.head is None:
             return self._rebuild(look, current, plan, None, request)
         reached("claim.before")
-        claim = self._engine.claims.claim(view.storage, look.head.snapshot_id)
+        claim = self._engine.claims.claim(look.view.storage, look.head.snapshot_id)
         if isinstance(claim, Busy):
             if not request.wait:
-                raise other_is_running(view.name, claim)
-            self._wait_for(view, look.head.snapshot_id)
+                raise other_is_running(look.view.name, claim)
+            self._wait_for(look.view, look.head.snapshot_id)
             return None
-        reached("claim.after")
         return self._claimed(look, current, plan, claim, request)
 
     def _claimed(
@@ -117,6 +123,7 @@ class Refresher:
     ) -> Outcome | None:
         published: Outcome | None = None
         try:
+            reached("claim.after")
             if self._means_something_else(look, current):
                 return self._rebuild(look, current, plan, claim, request)
             published = self._overwriter.run(look, plan, claim, request)

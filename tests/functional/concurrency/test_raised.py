@@ -1,0 +1,100 @@
+"""A statement of ours fails at each step, or was carried out and its reply is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.spark_mv.failpoints import POINTS
+from tests.functional.materialized_view.faults import armed
+from tests.functional.materialized_view.warehouse import Warehouse, assert_same
+
+QUERY = "select id, amount from @.orders"
+OTHER = "select id, amount + 1 as amount from @.orders"
+COMPLETE = "refresh materialized view @.v complete"
+CHANGE = f"create or replace materialized view @.v as {OTHER}"
+CREATE = f"create materialized view @.fresh as {QUERY}"
+DROP = "drop materialized view @.v"
+OF_A_BUILD = ("storage.before", "storage.after", "view.before", "view.after", "registered.after")
+OF_A_DROP = ("view_dropped.after", "storage_dropped.after")
+OF_A_REFRESH = tuple(point for point in POINTS if point not in (*OF_A_BUILD, *OF_A_DROP))
+
+
+@pytest.fixture(autouse=True)
+def view(lake: Warehouse) -> None:
+    lake.restart()
+    lake.sql("drop materialized view if exists @.fresh")
+    lake.sql(f"create or replace materialized view @.v as {QUERY}")
+    lake.restart()
+    lake.spark("insert into @.orders values (190, 'lee', 1)")
+
+
+def raised(lake: Warehouse, point: str, statement: str) -> str:
+    """The error of a statement under a failpoint, empty if it got over it."""
+    with armed(lake, f"{point}=raise") as command:
+        try:
+            command.sql(statement)
+        except Exception as error:
+            text = str(error)
+            assert "Traceback" not in text and len(text.splitlines()) <= 4
+            return text
+        finally:
+            command.flush()
+    return ""
+
+
+def assert_nothing_left(lake: Warehouse) -> None:
+    """No branch, no table without a view, no row that says RUNNING, also without a sweep."""
+    views = [name for kind, name in lake.relations() if kind == "v"]
+    for name in views:
+        refs = lake.spark(f"select name from {lake.storage(name)}.refs")
+        assert refs == [("main",)], refs
+    assert lake.spark("select * from @meta.mv_refresh_history where state = 'RUNNING'") == []
+    lake.operation("sweep")
+    tables = [name for kind, name in lake.relations() if kind == "t" and "__mv_" in name]
+    assert len(tables) == len(views)
+
+
+@pytest.mark.parametrize("point", OF_A_REFRESH)
+def test_refresh(lake: Warehouse, point: str) -> None:
+    """Old rows or new rows; the next read is right at once."""
+    old = sorted(lake.spark("select * from @.v"))
+    error = raised(lake, point, COMPLETE)
+    new = sorted(lake.spark(QUERY))
+    assert sorted(lake.spark("select * from @.v")) in ([old, new] if error else [new])
+    lake.sql("select * from @.v")
+    assert_same(lake, "select * from @.v", QUERY)
+    assert_nothing_left(lake)
+
+
+@pytest.mark.parametrize("point", OF_A_BUILD)
+def test_change(lake: Warehouse, point: str) -> None:
+    """The old definition or the new one; saying it again works."""
+    raised(lake, point, CHANGE)
+    lake.restart()
+    lake.sql("select * from @.v")
+    rows = sorted(lake.spark("select * from @.v"))
+    assert rows in [sorted(lake.spark(query)) for query in (QUERY, OTHER)]
+    lake.sql(CHANGE)
+    assert_same(lake, "select * from @.v", OTHER)
+    assert_nothing_left(lake)
+
+
+@pytest.mark.parametrize("point", OF_A_BUILD)
+def test_create(lake: Warehouse, point: str) -> None:
+    """The view is there, whole, or it is not; creating or replacing it works."""
+    raised(lake, point, CREATE)
+    lake.restart()
+    lake.sql(f"create or replace materialized view @.fresh as {QUERY}")
+    assert_same(lake, "select * from @.fresh", QUERY)
+    assert_nothing_left(lake)
+
+
+@pytest.mark.parametrize("point", OF_A_DROP)
+def test_drop(lake: Warehouse, point: str) -> None:
+    """The view is gone; dropping it again says so, and a sweep takes the rest."""
+    raised(lake, point, DROP)
+    lake.restart()
+    lake.sql("drop materialized view if exists @.v")
+    lake.operation("sweep")
+    assert [name for _, name in lake.relations() if name.startswith("v")] == []
+    assert lake.spark("select * from @meta.mv_status where table_name = 'v'") == []
