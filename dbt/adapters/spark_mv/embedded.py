@@ -90,11 +90,17 @@ def _add_jars(conf: dict[str, str]) -> None:
         conf["spark.jars"] = ",".join(part for part in [conf.get("spark.jars"), *paths] if part)
 
 
-def prepare_folder(path: str) -> Path:
+def has_own_catalog(given: dict[str, str]) -> bool:
+    """Whether the folder's catalog is the file in it, and not another one that the user names."""
+    return f"spark.sql.catalog.{CATALOG}.uri" not in given
+
+
+def prepare_folder(path: str, with_catalog: bool = True) -> Path:
     """Make the folder and its catalog unless they are there; returns the file for Spark's log."""
     try:
         os.makedirs(path, exist_ok=True)
-        _retry_while_locked(os.path.join(path, "catalog.db"))
+        if with_catalog:
+            _retry_while_locked(os.path.join(path, "catalog.db"))
     except (OSError, sqlite3.Error) as error:
         raise DbtRuntimeError(
             f"The folder {path} cannot be used as a warehouse: {error}.\n"

@@ -64,7 +64,8 @@ def _start_embedded(credentials: SparkMVCredentials, given: dict[str, str]) -> S
     from pyspark.sql import SparkSession
 
     java_runtime.check_runtime()
-    log = embedded.prepare_folder(credentials.warehouse_path)
+    own_catalog = embedded.has_own_catalog(given)
+    log = embedded.prepare_folder(credentials.warehouse_path, own_catalog)
     conf = embedded.embedded_conf(credentials.warehouse_path, given)
     running = SparkSession.getActiveSession()
     if running is not None:
@@ -73,7 +74,11 @@ def _start_embedded(credentials: SparkMVCredentials, given: dict[str, str]) -> S
         if class_archive.is_wanted(credentials.class_data_archive, conf):
             class_archive.use_class_archive(conf)
         start_java(conf, log)
-    return SparkSession.builder.config(map=conf).getOrCreate()
+    session = SparkSession.builder.config(map=conf).getOrCreate()
+    if not own_catalog:
+        # Every session starts in it; the file in the folder is made with it.
+        session.sql(f"CREATE SCHEMA IF NOT EXISTS {embedded.CATALOG}.default")
+    return session
 
 
 def start_java(conf: dict[str, str], log: Path) -> None:
