@@ -196,15 +196,24 @@ class JvmRoad:
 
     def create_branch(self, parts: Parts, branch: str, snapshot_id: str) -> None:
         """Create a branch at a snapshot; fails if it exists."""
-        table = self._call(self._table, parts)
-        self._call(lambda: table.manageSnapshots().createBranch(branch, int(snapshot_id)).commit())
+        self._call(self._create_branch, parts, branch, snapshot_id)
+
+    def _create_branch(self, parts: Parts, branch: str, snapshot_id: str) -> None:
+        change = self._existing_table(parts).manageSnapshots()
+        change.createBranch(branch, int(snapshot_id)).commit()
+
+    def _existing_table(self, parts: Parts) -> Any:
+        table = self._table(parts)
+        if table is None:
+            raise StatementFailed(f"NoSuchTable: {'.'.join(parts)} has been dropped")
+        return table
 
     def publish(self, parts: Parts, branch: str, drop: Sequence[str]) -> None:
         """Fast-forward main to `branch` and drop branches, in one commit."""
         self._call(self._publish, parts, branch, drop)
 
     def _publish(self, parts: Parts, branch: str, drop: Sequence[str]) -> None:
-        table = self._table(parts)
+        table = self._existing_table(parts)
         present = self._branches(parts)
         change = table.manageSnapshots().fastForwardBranch("main", branch)
         for name in drop:
@@ -220,7 +229,7 @@ class JvmRoad:
         present = self._branches(parts)
         for name in drop:
             if name in present:
-                self._table(parts).manageSnapshots().removeBranch(name).commit()
+                self._existing_table(parts).manageSnapshots().removeBranch(name).commit()
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         try:

@@ -117,7 +117,7 @@ def test_taken_over_while_spark_writes(lake: Warehouse) -> None:
 
     def refresh() -> None:
         try:
-            command.sql("refresh materialized view @.slow complete")
+            command.sql("refresh materialized view @.slow")
         except Exception as error:
             errors.append(error)
         command.flush()

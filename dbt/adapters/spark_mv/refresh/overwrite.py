@@ -125,19 +125,28 @@ class Overwriter:
 
     def _why_again(self, look: Look, claim: Claim, error: Exception) -> reasons.Reason | None:
         """What others did that may have made this fail, and makes another look worth while."""
-        engine, view = self._engine, look.view
         if isinstance(error, PublishRefused):
             return reasons.lost_race(error.problem)
-        engine.relations.forget()
-        now = find_view(engine.relations, view.name)
-        if now is None:
-            return reasons.DROPPED
-        if now.storage != view.storage:
-            return reasons.lost_race("its definition was changed meanwhile")
+        changed = self.has_changed(look)
+        if changed is not None:
+            return changed
         if self._has_moved(claim):
             return reasons.lost_race("another refresh was published first")
-        if _VERSION_GONE in str(error) and engine.observer.has_moved(look):
+        if _VERSION_GONE in str(error) and self._engine.observer.has_moved(look):
             return reasons.VERSION_GONE
+        return None
+
+    def has_changed(self, look: Look) -> reasons.Reason | None:
+        """Why the view is not what was looked at any more, None if it is."""
+        relations = self._engine.relations
+        relations.forget()
+        now = find_view(relations, look.view.name)
+        if now is None:
+            return reasons.DROPPED
+        if now.storage != look.view.storage:
+            return reasons.lost_race("its definition was changed meanwhile")
+        if look.storage_exists and relations.lookup(now.storage) is None:
+            return reasons.lost_race("its storage table was dropped")
         return None
 
     def _has_moved(self, claim: Claim) -> bool:

@@ -102,6 +102,8 @@ class Refresher:
             current = self._builder.with_columns(look.current)
             return self._claim_and_build(look, current, plan, request)
         except (StatementFailed, UnsafeQuery) as error:
+            if self._overwriter.has_changed(look):
+                return None
             raise refresh_failed(self._engine, view, request, error.problem) from None
 
     def _claim_and_build(
@@ -134,6 +136,8 @@ class Refresher:
 
     def _means_something_else(self, look: Look, current: Definition) -> bool:
         altered = look.verdict.reason == reasons.STORAGE_ALTERED
+        # Without a label nobody says which schema it had; that of a new table is 0.
+        altered = altered or (look.label is None and look.storage_schema_id not in (None, 0))
         return altered or current.hash != look.view.definition_hash
 
     def _rebuild(
