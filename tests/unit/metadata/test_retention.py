@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.metadata.fold import State, fold
-from dbt.adapters.spark_mv.metadata.retention import needed
+from dbt.adapters.spark_mv.metadata.retention import kept
 
 KINDS = (
     kinds.CREATED,
@@ -62,11 +62,12 @@ def condition(state: State) -> Any:
     return state.views, state.running, built
 
 
+@settings(max_examples=400, deadline=None)
 @given(st.lists(one_event, max_size=40), st.integers(0, 40))
 def test_the_rest_folds_to_the_same(drawn: list[Any], before: int) -> None:
     events = [event_of(at, one) for at, one in enumerate(drawn, 1)]
     state = fold(events)
-    keep = needed(events, state)
+    keep = kept(events, state, before)
     rest = [event for event in events if event.at >= before or event.event_id in keep]
     assert condition(fold(rest)) == condition(state)
 
@@ -81,4 +82,4 @@ def test_most_is_forgotten() -> None:
             made = event_of(at + step, (kind, "v", 0, "READ", False))
             refresh_id = made.refresh_id and f"r{at}"
             events.append(replace(made, refresh_id=refresh_id))
-    assert len(needed(events, fold(events))) == 2
+    assert len(kept(events, fold(events), 1000)) == 3

@@ -8,28 +8,31 @@ from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.metadata.fold import LIFECYCLE, State, ViewState
 
+_SWITCHES = (kinds.SUSPENDED, kinds.RESUMED)
 
-def needed(events: Sequence[Event], state: State) -> set[str]:
-    """Ids of the events that the `state` they fold to depends on.
 
-    Whatever else is forgotten, folding the rest gives the same views in the same condition, the
+def kept(events: Sequence[Event], state: State, before_us: int) -> set[str]:
+    """Ids of the events from before a time, in epoch microseconds, that have to stay.
+
+    Folding these and the younger ones gives the same views in the same condition as `state`, the
     same running refreshes, and the same storage tables of builds that have ended.
     """
     views = {view.id: view for view in state.views.values()}
-    builds = {id for id, start in state.started.items() if start.payload.get("aside")}
-    found = set()
-    for event in events:
-        view = views.get(event.view_id)
-        if event.refresh_id in state.running:
-            found.add(event.event_id)
-        elif view is not None and (event.refresh_id in builds or _counts(event, view)):
-            found.add(event.event_id)
-    return found
+    found = [e for e in events if e.view_id in views and _counts(e, views[e.view_id], state)]
+    young = [event for event in events if event.at >= before_us]
+    # A refresh is forgotten as a whole, or its start would look like one that still runs.
+    whole = {*state.running, *(event.refresh_id for event in (*found, *young))} - {None}
+    return {event.event_id for event in found} | {
+        event.event_id for event in events if event.refresh_id in whole
+    }
 
 
-def _counts(event: Event, view: ViewState) -> bool:
+def _counts(event: Event, view: ViewState, state: State) -> bool:
     """Whether an event about a registered view still has a say in its condition."""
-    if event.kind in (*LIFECYCLE, kinds.SUSPENDED, kinds.RESUMED) or event == view.last_build:
+    if event.kind in (*LIFECYCLE, kinds.DROPPED, *_SWITCHES) or event == view.last_build:
+        return True
+    start = state.started.get(event.refresh_id or "")
+    if start is not None and start.payload.get("aside"):
         return True
     if event.payload.get("trigger") == "SCHEDULE" and event.at == view.scheduled_at:
         return True

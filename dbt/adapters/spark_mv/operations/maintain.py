@@ -9,7 +9,7 @@ from dbt.adapters.spark_mv.base_tables import iceberg, iceberg_upkeep
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.freshness import LABEL_ID
 from dbt.adapters.spark_mv.metadata.fold import ViewState, fold
-from dbt.adapters.spark_mv.metadata.retention import needed
+from dbt.adapters.spark_mv.metadata.retention import kept
 from dbt.adapters.spark_mv.metadata.store import MetadataStore
 from dbt.adapters.spark_mv.refresh.claim import Busy
 from dbt.adapters.spark_mv.refresh.engine import Engine
@@ -63,12 +63,11 @@ def _forget(store: MetadataStore, before_us: int) -> int:
     """Events about refreshes that ended before a time, and of views that are gone, make history
     only."""
     events = store.load()
-    kept = needed(events, fold(events))
-    old = [event.event_id for event in events if event.at < before_us]
-    forgotten = len(set(old) - kept)
-    if forgotten:
-        store.forget(before_us, kept.intersection(old))
-    return forgotten
+    old = {event.event_id for event in events if event.at < before_us}
+    staying = old & kept(events, fold(events), before_us)
+    if staying != old:
+        store.forget(before_us, staying)
+    return len(old - staying)
 
 
 def _maintain(engine: Engine, storage: TableName, keep_seconds: float) -> tuple[int, int, int]:
