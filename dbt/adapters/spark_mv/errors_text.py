@@ -11,8 +11,8 @@ _HIVE = re.compile(r"(?:org\.apache\.hive\.service\.cli\.HiveSQLException: )?Err
 _JAVA_PACKAGE = re.compile(r"^(?:[a-z_][\w$]*\.)+(?=[A-Z][\w$]*(?:Exception|Error)\b)")
 _PLAIN_CLASS = re.compile(
     r"^(?:(?:Extended)?(?:Analysis|Parse|Spark\w*)Exception: (?=\[)"
-    r"|(?:Runtime|RuntimeIO|UncheckedIO|NotFound|Validation|IllegalArgument|IllegalState"
-    r"|UnsupportedOperation)Exception: )"
+    r"|(?:Runtime|IO|RuntimeIO|UncheckedIO|NotFound|Validation|IllegalArgument|IllegalState"
+    r"|UnsupportedOperation)Exception: |FSError: )"
 )
 _PLAN = re.compile(r"(;?)(?: line \d+ pos \d+)?;\n(?=['+!:A-Z])")
 _STACK = re.compile(
@@ -42,9 +42,10 @@ def spark_message(error: BaseException | str) -> str:
     text = _PY4J.sub("", text.strip())
     text = _STACK.split(text, maxsplit=1)[0]
     text = _HIVE.sub("", text)
-    text = _JAVA_PACKAGE.sub("", text.strip())
-    text = _JAVA_PACKAGE.sub("", _TASK.sub("", text))
-    text = _PLAIN_CLASS.sub("", text)
+    text = _TASK.sub("", _JAVA_PACKAGE.sub("", text.strip()))
+    # One exception may be the message of another.
+    for _ in range(3):
+        text = _PLAIN_CLASS.sub("", _JAVA_PACKAGE.sub("", text))
     text = _OVERFLOW.sub("The statement is nested too deeply for Spark.", text)
     # "[CODE] message; line 1 pos 7;" is followed by the whole logical plan.
     plan = _PLAN.search(text)

@@ -19,6 +19,7 @@ OWN_SETTINGS = {
 }
 
 _POLL_INTERVAL = 0.1
+_CATALOGS = ("spark.sql.catalog.", "spark.sql.defaultCatalog")
 
 
 class SessionExecutor:
@@ -55,13 +56,35 @@ class SessionExecutor:
 def session_executor(session: Any, remote: str | None) -> SessionExecutor:
     """The executor of our own statements beside the user's `session`."""
     if hasattr(session, "_jsparkSession"):
-        road, new_session = JvmRoad(session), session.newSession
+        road, new_session = JvmRoad(session), sessions_beside(session)
     else:
         road, new_session = None, _connect_sessions(session, remote)
     own = new_session()
     for key, value in OWN_SETTINGS.items():
         own.conf.set(key, value)
     return SessionExecutor(own, road, new_session)
+
+
+def sessions_beside(session: Any) -> Callable[[], Any]:
+    """Makes new sessions of a Spark in this process that have the catalogs of `session`.
+
+    Spark gives a new session the settings that it was started with: catalogs of another target,
+    if this process began with that one.
+    """
+    started_with = dict(session.sparkContext.getConf().getAll())
+    catalogs = {
+        key: value
+        for key, value in session.conf.getAll.items()
+        if key.startswith(_CATALOGS) and started_with.get(key) != value
+    }
+
+    def new_session() -> Any:
+        made = session.newSession()
+        for key, value in catalogs.items():
+            made.conf.set(key, value)
+        return made
+
+    return new_session
 
 
 def _connect_sessions(session: Any, remote: str | None) -> Callable[[], Any]:

@@ -18,18 +18,18 @@ case in `test_bad_input_*.py` begins with its number.
     17, 47, 48  sizes             test_bad_input_sizes.py, smaller where only the time would grow;
                                   a query that never ends (48): test_cancel.py
     49-51    settings             test_session_settings.py
-    54       test_immutability.py, before and after a refresh; not in the middle of one
-    55, 56   test_immutability.py, test_sweep.py (maintenance beside a refresh); the removal of
-             orphan files in the middle of a refresh is not tried
-    57       test_refresh_refresh.py, test_sweep.py; a table without main is not tried
+    54       test_immutability.py; in the middle of a refresh: test_refresh_hand_write.py
+    55, 56   test_immutability.py, test_refresh_upkeep.py; the removal of orphan files in the middle
+             of a refresh is not tried
+    57       test_refresh_refresh.py, test_refresh_hand_write.py, test_sweep.py
     58       metadata that is gone: test_metadata.py; the embedded catalog has no privileges
     59       test_metadata.py, test_bad_input_metadata.py
-    60       test_create_create.py; against a drop: not tried
+    60       test_create_create.py, test_create_drop.py, test_refresh_drop.py
     61       test_crashes.py
     62       a lost reply: test_cancel.py; cut connections are not tried
-    63       not tried: a full disk needs a file system of its own
-    64, 65   the catalog's files  test_bad_input_environment.py; a deleted catalog.db and NFS are
-                                  not tried; Iceberg tries a truncated file (65) again for 90 s
+    63       test_bad_input_disk.py
+    64, 65   the catalog's files  test_bad_input_environment.py, test_bad_input_disk.py; NFS is not
+                                  tried; Iceberg tries a truncated file (65) again for 90 s
     66       test_read_read.py, with eight threads; clocks are not compared
     67, 68   profile, secrets     test_bad_input_environment.py
     69       failpoints           tests/unit/test_failpoints.py, test_bad_input_environment.py

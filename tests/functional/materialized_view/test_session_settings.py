@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -164,3 +165,14 @@ def test_types_and_names(lake: Warehouse, setting: Any) -> None:
     assert [row[:2] for row in lake.spark("describe @.v")] == expected
     names = "d, x, f, b, t, y, dt, ts, n, a, to_json(m), to_json(st), c, vc, `odd name.é`, `select`"
     assert_same(lake, f"select {names} from @.v", f"select {names} from ({TYPES})")
+
+
+def test_two_targets_in_one_process(lake: Warehouse, tmp_path: Path) -> None:
+    """Our own sessions have the catalogs of their target, not those that Spark was started with."""
+    other = Warehouse({**lake.target, "path": str(tmp_path / "other")}, "elsewhere")
+    other.spark("create table @.t (k int) using iceberg")
+    other.sql("create materialized view @.v as select k from @.t")
+    other.spark("insert into @.t values (1)")
+    assert other.sql("select k from @.v") == [(1,)]
+    assert list((tmp_path / "other" / "elsewhere").glob("v__mv_*"))
+    assert not lake.spark("show schemas in local like 'elsewhere*'")

@@ -15,6 +15,7 @@ from pyspark.errors import AnalysisException
 from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
 from dbt.adapters.spark_mv.credentials import SparkMVCredentials
 from dbt.adapters.spark_mv.session import spark_session
+from dbt.adapters.spark_mv.spark_executor import sessions_beside
 
 Rows = list[tuple[Any, ...]]
 # A handful of rows: compiling a query and shuffling it take longer than running it.
@@ -56,7 +57,7 @@ class Warehouse:
         self.credentials = SparkMVCredentials.from_dict(
             {key: value for key, value in self.target.items() if key not in ("type", "threads")}
         )
-        self._outside = spark_session(self.credentials).newSession()
+        self._outside = sessions_beside(spark_session(self.credentials))()
         for key, value in QUICK.items():
             self._outside.conf.set(key, value)
         self.spark(f"create schema if not exists {schema}")
