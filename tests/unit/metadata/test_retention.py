@@ -28,6 +28,7 @@ KINDS = (
     kinds.REFRESH_CANCELLED,
     kinds.REFRESH_ABANDONED,
     kinds.CANCEL_REQUESTED,
+    kinds.STORAGE_DROPPED,
 )
 one_event = st.tuples(
     st.sampled_from(KINDS),

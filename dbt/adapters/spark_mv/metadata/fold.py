@@ -57,7 +57,7 @@ class State:
     """Everything the events say. `started` maps refresh ids to their REFRESH_STARTED, `running`
     those that have not ended; `cancels` has the CANCEL_REQUESTED of refreshes that somebody wanted
     to end, `cancelled` those that did so. `built` has the storage tables of builds aside that have
-    ended, by the full name of the view."""
+    ended and were not dropped since, by the full name of the view."""
 
     views: dict[TableName, ViewState] = field(default_factory=dict)
     running: dict[str, Event] = field(default_factory=dict)
@@ -120,6 +120,9 @@ def apply(state: State, event: Event) -> None:
     view = state.of_id(event.view_id)
     if event.refresh_id:
         _track(state, event)
+    if event.kind == kinds.STORAGE_DROPPED:
+        built = state.built.get(event.view_name, set())
+        built -= {name_of({"parts": event.payload.get("storage")})}
     if view is None:
         return
     if event.kind == kinds.DROPPED:

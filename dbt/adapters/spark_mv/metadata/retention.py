@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
-from dbt.adapters.spark_mv.metadata.fold import LIFECYCLE, State, ViewState
+from dbt.adapters.spark_mv.metadata.fold import LIFECYCLE, State, ViewState, name_of
 
 _SWITCHES = (kinds.SUSPENDED, kinds.RESUMED)
 
@@ -32,7 +32,9 @@ def _counts(event: Event, view: ViewState, state: State) -> bool:
     if event.kind in (*LIFECYCLE, kinds.DROPPED, *_SWITCHES) or event == view.last_build:
         return True
     start = state.started.get(event.refresh_id or "")
-    if start is not None and start.payload.get("aside"):
+    if start is not None and name_of({"parts": start.payload.get("storage")}) in state.built.get(
+        event.view_name, ()
+    ):
         return True
     if event.payload.get("trigger") == "SCHEDULE" and event.at == view.scheduled_at:
         return True

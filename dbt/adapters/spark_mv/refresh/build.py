@@ -39,7 +39,6 @@ class Builder:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._gone: set[TableName] = set()
 
     def with_columns(self, definition: Definition) -> Definition:
         """`definition` with the output columns that Spark reports now; comments are kept."""
@@ -167,17 +166,16 @@ class Builder:
         Builds that have ended are in the view now, or never will be.
         """
         engine = self._engine
-        ended = engine.memory.state().built.get(name.full, set()) - self._gone
+        ended = set(engine.memory.state().built.get(name.full, ()))
         if len(ended) < 2:
             return
         engine.relations.forget()
         now = find_view(engine.relations, name)
         if now is None:
             return
-        for storage in ended - {now.storage}:
-            if engine.relations.lookup(storage) is not None:
-                discard(engine, storage)
-            self._gone.add(storage)
+        for storage in sorted(ended - {now.storage}):
+            discard(engine, storage)
+            engine.history.storage_dropped(now.id, name, storage)
 
 
 def _use(catalog: str, namespace: tuple[str, ...]) -> str:

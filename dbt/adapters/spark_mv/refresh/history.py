@@ -157,6 +157,18 @@ class History:
             )
         )
 
+    def storage_dropped(self, view_id: str, name: TableName, storage: TableName) -> None:
+        """A storage table that no view reads is gone."""
+        self._memory.record(
+            new_event(
+                kinds.STORAGE_DROPPED,
+                view_id,
+                name.full,
+                invocation_id=self._memory.invocation_id,
+                payload={"storage": list(storage.parts)},
+            )
+        )
+
     def ask_to_cancel(self, started: Event, by: str) -> None:
         """Leave a request that the refresh which recorded `started` finds."""
         self._memory.record(

@@ -211,8 +211,9 @@ class Lifecycle:
         reached("view_dropped.after")
         self._engine.executor.query(statements.drop_storage(view.storage))
         reached("storage_dropped.after")
-        for storage in earlier:
+        for storage in sorted(earlier):
             discard(self._engine, storage)
+            self._engine.history.storage_dropped(view.id, name, storage)
         unregister(self._engine.memory, view.id, name)
         return True
 
