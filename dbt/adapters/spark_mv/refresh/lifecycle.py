@@ -170,8 +170,7 @@ class Lifecycle:
     ) -> Outcome:
         """Same definition: apply what changed beside it, then refresh if it is not fresh."""
         if wanted.properties() != existing.properties():
-            with self._engine.executor.isolated({}) as session:
-                session.query(statements.create_view(wanted))
+            self._describe(existing, wanted)
             register(self._engine, wanted, expansion, existing, OPTIONS_CHANGED)
         elif self._engine.memory.view(existing.name) is None:
             register(self._engine, wanted, expansion, None)
@@ -182,6 +181,22 @@ class Lifecycle:
             reduced=context.reduced,
         )
         return self._refresher.refresh(existing.name, request)
+
+    def _describe(self, existing: MaterializedView, wanted: MaterializedView) -> None:
+        """Change what the view says of itself, but not its storage table."""
+        if replace(wanted, options=existing.options) == existing:
+            change = statements.set_options(wanted)
+        else:
+            self._engine.relations.forget()
+            # Replacing the view would take a table into use again that somebody has just replaced.
+            if find_view(self._engine.relations, wanted.name) != existing:
+                raise RefreshFailed(
+                    f"{wanted.name} was changed by somebody else at the same time.",
+                    "Nothing was done; run it again.",
+                )
+            change = statements.create_view(wanted)
+        with self._engine.executor.isolated({}) as session:
+            session.query(change)
 
     def alter(self, name: TableName, options: Mapping[str, Any]) -> MaterializedView:
         """ALTER MATERIALIZED VIEW .. SET OPTIONS."""
