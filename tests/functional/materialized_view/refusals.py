@@ -26,7 +26,7 @@ case in `test_bad_input_*.py` begins with its number.
     59       test_metadata.py, test_bad_input_metadata.py
     60       test_create_create.py, test_create_drop.py, test_refresh_drop.py
     61       test_crashes.py
-    62       a lost reply: test_cancel.py; cut connections are not tried
+    62       a lost reply: test_cancel.py, test_raised.py; a server that dies: test_server_killed.py
     63       test_bad_input_disk.py
     64, 65   the catalog's files  test_bad_input_environment.py, test_bad_input_disk.py; NFS is not
                                   tried; Iceberg tries a truncated file (65) again for 90 s

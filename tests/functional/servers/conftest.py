@@ -50,7 +50,7 @@ class Place:
     def client(self, target: str, output: dict[str, Any], **variables: str) -> Iterator[Client]:
         """A worker for a target of the profile; `output` is the target with its values."""
         logs = self.project.parent / f"logs_{target}"
-        logs.mkdir()
+        logs.mkdir(exist_ok=True)
         places = {
             "DBT_PROJECT_DIR": str(self.project),
             "DBT_PROFILES_DIR": str(self.project),
