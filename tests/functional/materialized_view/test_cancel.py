@@ -19,15 +19,10 @@ def totals(lake: Warehouse) -> None:
     lake.restart()
 
 
-def change(lake: Warehouse) -> None:
-    lake.spark("insert into @.orders values (200, 'sam', 1)")
-    lake.restart()
-
-
 @pytest.mark.parametrize("point", ["started.after", "write.before", "write.after"])
 def test_cancel_between_steps(lake: Warehouse, point: str) -> None:
     """D28, X25: it ends at its next step, names who asked; rows and branches are as before."""
-    change(lake)
+    lake.change()
     build = lake.build_of("totals")
     with Paused(lake, point, "select * from @.totals") as reader:
         report = lake.operation("cancel", view="totals", wait=False)
@@ -90,7 +85,7 @@ def test_nothing_to_cancel(lake: Warehouse) -> None:
 
 def test_interrupt_of_the_command(lake: Warehouse) -> None:
     """Ctrl-C and --fail-fast: the claim is released, the history says who ended it."""
-    change(lake)
+    lake.change()
     with Paused(lake, "write.before", "select * from @.totals") as reader:
         reader.command.connections.cancel_open()
         assert "interrupt" in str(reader.end())
@@ -101,7 +96,7 @@ def test_interrupt_of_the_command(lake: Warehouse) -> None:
 
 def test_lost_reply_of_the_publish(lake: Warehouse) -> None:
     """D12: main is the evidence: a build that was published is a success."""
-    change(lake)
+    lake.change()
     builds = lake.builds("totals")
     with armed(lake, "publish.after=raise") as command:
         command.sql("select * from @.totals")

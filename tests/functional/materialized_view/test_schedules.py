@@ -21,11 +21,6 @@ def totals(lake: Warehouse) -> None:
     lake.restart()
 
 
-def change(lake: Warehouse) -> None:
-    lake.spark("insert into @.orders values (200, 'sam', 1)")
-    lake.restart()
-
-
 def make_due(lake: Warehouse, view: str) -> None:
     """As if the view had been created two hours ago."""
     lake.spark(
@@ -48,7 +43,7 @@ def test_schedule(lake: Warehouse) -> None:
     lake.operation("refresh", view="totals", method="complete")
     assert next_due(lake, "totals") == created
     make_due(lake, "totals")
-    change(lake)
+    lake.change()
     state = lake.command().core.engine.memory.state()
     due = next(v.next_due for n, v in state.views.items() if n.name == "totals")
     assert int(next_due(lake, "totals").timestamp() * 1e6) == due
@@ -63,7 +58,7 @@ def test_schedule(lake: Warehouse) -> None:
 def test_two_schedulers(lake: Warehouse) -> None:
     """The second finds the first at work: nothing is done twice, nothing fails."""
     make_due(lake, "totals")
-    change(lake)
+    lake.change()
     builds = lake.builds("totals")
     refresh = "refresh materialized view @.totals complete"
     with Paused(lake, "write.before", refresh, "run-operation") as first:
@@ -101,7 +96,7 @@ def test_check_staleness(lake: Warehouse) -> None:
     lake.sql("refresh materialized view @.watched")
     report = lake.operation("check_staleness")
     assert [row[:3] for row in report.rows] == [(str_name(lake), "pass", "FRESH")]
-    change(lake)
+    lake.change()
     assert lake.operation("check_staleness").rows[0][1:3] == ("pass", "STALE")
     for level, limit in (("warn", 59), ("error", 90_000)):
         with old(limit):

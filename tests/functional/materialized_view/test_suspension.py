@@ -26,11 +26,6 @@ def views(lake: Warehouse) -> None:
     lake.restart()
 
 
-def change(lake: Warehouse) -> None:
-    lake.spark("insert into @.orders values (200, 'sam', 1)")
-    lake.restart()
-
-
 def status(lake: Warehouse, view: str) -> tuple[Any, ...]:
     (row,) = lake.operation("status", view=view).rows
     return tuple(row)
@@ -73,7 +68,7 @@ def test_suspend_and_resume(lake: Warehouse) -> None:
     """A suspended view is served as stored, and refreshed by name."""
     assert lake.operation("suspend", view="totals").rows[0][1] == "SUSPENDED"
     assert lake.operation("suspend", view="totals").rows[0][1] == "SUSPENDED already"
-    change(lake)
+    lake.change()
     build = lake.build_of("totals")
     lake.sql("select * from @.totals")
     assert lake.operation("refresh").rows == ()

@@ -93,6 +93,11 @@ class Warehouse:
         self._run.flush()
         self._run = self.command()
 
+    def change(self) -> None:
+        """Another program adds an order; what comes next is in a command that begins after it."""
+        self.spark("insert into @.orders values (200, 'sam', 1)")
+        self.restart()
+
     def operation(self, name: str, **arguments: Any) -> Any:
         """Run an operation in a command of its own, on this schema; returns its report."""
         command = self.command("run-operation")
