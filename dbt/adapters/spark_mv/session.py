@@ -67,9 +67,9 @@ def _start_embedded(credentials: SparkMVCredentials, given: dict[str, str]) -> S
     own_catalog = embedded.has_own_catalog(given)
     log = embedded.prepare_folder(credentials.warehouse_path, own_catalog)
     conf = embedded.embedded_conf(credentials.warehouse_path, given)
-    running = SparkSession.getActiveSession()
-    if running is not None:
-        return _with_settings(running.newSession(), conf)
+    if SparkContext._active_spark_context is not None:
+        # Asking the builder with these settings would change the session of the other target.
+        return _with_settings(SparkSession.builder.getOrCreate().newSession(), conf)
     if SparkContext._gateway is None:
         if class_archive.is_wanted(credentials.class_data_archive, conf):
             class_archive.use_class_archive(conf)

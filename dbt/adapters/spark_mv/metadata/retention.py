@@ -31,12 +31,18 @@ def _counts(event: Event, view: ViewState, state: State) -> bool:
     """Whether an event about a registered view still has a say in its condition."""
     if event.kind in (*LIFECYCLE, kinds.DROPPED, *_SWITCHES) or event == view.last_build:
         return True
-    start = state.started.get(event.refresh_id or "")
-    if start is not None and name_of({"parts": start.payload.get("storage")}) in state.built.get(
-        event.view_name, ()
-    ):
+    if _built_aside(event, state):
         return True
     if event.payload.get("trigger") == "SCHEDULE" and event.at == view.scheduled_at:
         return True
     # A success ends whatever was before it.
     return view.last_refresh_at is None or event.at >= view.last_refresh_at
+
+
+def _built_aside(event: Event, state: State) -> bool:
+    """Whether an event is of a build that has ended and may have left its storage table."""
+    start = state.started.get(event.refresh_id or "")
+    if start is None or not start.payload.get("aside"):
+        return False
+    storage = name_of({"parts": start.payload.get("storage")})
+    return storage in state.built.get(event.view_name, ())
