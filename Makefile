@@ -2,6 +2,8 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 PATHS := dbt tests
+# Each has a Spark of its own; a file's tests stay together.
+PROCESSES ?= 2
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -14,7 +16,7 @@ $(BIN)/.made: pyproject.toml constraints.txt
 	touch $@
 
 test: venv  ## run all tests; ARGS='tests/unit' for some
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile $(ARGS)
 
 lint: venv  ## check style and types
 	$(BIN)/ruff check $(PATHS)

@@ -24,7 +24,6 @@ class JvmRoad:
         self._manager = session._jsparkSession.sessionState().catalogManager()
         self._json = self._jvm.com.fasterxml.jackson.databind.ObjectMapper()
         self._lock = threading.Lock()
-        self._threads = threading.local()
         self._catalogs: dict[str, Any] = {}
         self._tables: dict[Parts, Any] = {}
         self._views: dict[Parts, tuple[Any, str, ViewFacts]] = {}
@@ -36,6 +35,7 @@ class JvmRoad:
         return self._call(self._current)
 
     def _current(self) -> tuple[str, Parts]:
+        self._activate()
         return (
             str(self._manager.currentCatalog().name()),
             tuple(str(part) for part in self._manager.currentNamespace()),
@@ -43,7 +43,11 @@ class JvmRoad:
 
     def is_catalog(self, name: str) -> bool:
         """Whether a catalog of this name is registered."""
-        return bool(self._call(self._manager.isCatalogRegistered, name))
+        return bool(self._call(self._is_catalog, name))
+
+    def _is_catalog(self, name: str) -> bool:
+        self._activate()
+        return bool(self._manager.isCatalogRegistered(name))
 
     def handles(self, catalog: str) -> bool:
         """Whether it is an Iceberg catalog with tables and views."""
@@ -56,6 +60,7 @@ class JvmRoad:
             return self._catalogs[name]
 
     def _load_catalog(self, name: str) -> Any:
+        self._activate()
         plugin = self._manager.catalog(name)
         if plugin.getClass().getName() != "org.apache.iceberg.spark.SparkCatalog":
             return None
@@ -231,13 +236,14 @@ class JvmRoad:
             if name in present:
                 self._existing_table(parts).manageSnapshots().removeBranch(name).commit()
 
+    def _activate(self) -> None:
+        # The catalog manager asks the conf of the session that is active in its thread, and another
+        # target of this process may have made its own the active one.
+        java_session = self._session._jsparkSession
+        self._jvm.org.apache.spark.sql.SparkSession.setActiveSession(java_session)
+
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         try:
-            if not getattr(self._threads, "ready", False):
-                # The catalog manager asks the conf of the session that is active in its thread.
-                java_session = self._session._jsparkSession
-                self._jvm.org.apache.spark.sql.SparkSession.setActiveSession(java_session)
-                self._threads.ready = True
             try:
                 return function(*arguments)
             except Exception as error:
