@@ -84,6 +84,10 @@ class RefreshFailed(MaterializedViewError):
     """A refresh ended without a new build; the old rows are untouched."""
 
 
+class FastRefreshFailed(RefreshFailed):
+    """The statement of a fast refresh failed; a complete one may do."""
+
+
 class RefreshCancelled(RefreshFailed):
     """A refresh that somebody ended."""
 

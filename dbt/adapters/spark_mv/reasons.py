@@ -40,6 +40,11 @@ def lost_race(what: str) -> Reason:
     return Reason("LOST_RACE", what)
 
 
+def fast_failed(cause: str) -> Reason:
+    """Reason for a complete refresh in place of a fast one that failed."""
+    return Reason("FAST_FAILED", f"the fast refresh failed: {cause}")
+
+
 def base_table_changed(names: list[str]) -> Reason:
     """Reason for staleness that lists the base tables that changed."""
     return Reason("BASE_TABLE_CHANGED", "changed since the last refresh: " + ", ".join(names))

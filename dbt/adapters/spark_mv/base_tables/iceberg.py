@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
+from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
 from dbt.adapters.spark_mv.sql.names import TableName, literal
 
@@ -41,6 +42,16 @@ def heads(
         name: (None if snapshot == "null" else snapshot, int(schema))
         for name, (schema, snapshot) in zip(names, found, strict=True)
     }
+
+
+def snapshot_schema(executor: Executor, name: TableName, snapshot_id: str) -> int | None:
+    """Id of the schema under which a snapshot is read, None if it cannot be read."""
+    try:
+        ((plan,),) = executor.query(f"EXPLAIN SELECT 1 FROM {name.sql} VERSION AS OF {snapshot_id}")
+    except StatementFailed:
+        return None
+    found = _SCAN.search(plan)
+    return int(found.group(1)) if found and found.group(2) == snapshot_id else None
 
 
 def labelled_chain(executor: Executor, name: TableName) -> list[SnapshotFacts]:

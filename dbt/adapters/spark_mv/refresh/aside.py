@@ -14,13 +14,14 @@ from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables.versions import Version
 from dbt.adapters.spark_mv.errors import PublishRefused, StatementFailed
 from dbt.adapters.spark_mv.freshness import Label
+from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.pin import pinned_query
 from dbt.adapters.spark_mv.refresh.plan import RefreshPlan
 from dbt.adapters.spark_mv.refresh.request import Request
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.views.definition import MaterializedView
+from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expansion
 
 _LABEL_CONF = "spark.sql.iceberg.snapshot-property."
@@ -51,9 +52,7 @@ def make_storage(engine: Engine, view: MaterializedView, label: Label) -> None:
     Raises `PublishRefused` if a table that could not be pinned changed meanwhile, and
     `StatementFailed`; there is then no table.
     """
-    query, unpinned = pinned_query(
-        view.definition, label.sources, engine.executor, engine.relations, str(view.name)
-    )
+    query, unpinned = complete_query(engine, view, view.definition, label.sources)
     before = moves(engine, unpinned, label.sources)
     settings = {**view.definition.settings, **label_settings(label)}
     try:
@@ -68,6 +67,27 @@ def make_storage(engine: Engine, view: MaterializedView, label: Label) -> None:
     except BaseException:
         discard(engine, view.storage)
         raise
+
+
+def complete_query(
+    engine: Engine,
+    view: MaterializedView,
+    definition: Definition,
+    versions: Mapping[TableName, Version],
+) -> tuple[str, tuple[TableName, ...]]:
+    """The query of everything that is stored at these versions, and the tables that it reads
+    unpinned. Raises `StatementFailed` if columns that are not shown cannot be computed."""
+    owner = str(view.name)
+    query, unpinned = pinned_query(definition, versions, engine.executor, engine.relations, owner)
+    if not view.hidden:
+        return query, unpinned
+    analysis = engine.analyst.analysis(definition, owner)
+    if isinstance(analysis, Reason) or tuple(analysis.program.hidden) != view.hidden:
+        raise StatementFailed(
+            f"{owner}: its storage table has columns that this version does not know.",
+            "Run its model with --full-refresh.",
+        )
+    return analysis.stored_query(versions, unpinned), unpinned
 
 
 def discard(engine: Engine, storage: TableName) -> None:

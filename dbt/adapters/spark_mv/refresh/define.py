@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dbt.adapters.spark_mv.errors import InvalidName, NoBaseTable, NotAQuery, StatementFailed
+from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.build import Builder
 from dbt.adapters.spark_mv.refresh.crosscheck import check_against_spark
 from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.plan import not_eligible
 from dbt.adapters.spark_mv.refresh.request import CREATE
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
@@ -24,7 +26,7 @@ from dbt.adapters.spark_mv.views.definition import (
     new_storage,
 )
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
-from dbt.adapters.spark_mv.views.options import options_from
+from dbt.adapters.spark_mv.views.options import Options, options_from
 from dbt.adapters.spark_mv.views.safety import check_query, refuse_unsafe
 
 # Types that Iceberg's tables of format version 2 lack, at any depth; fields may have such names.
@@ -86,8 +88,22 @@ class Definer:
             layout=layout,
             comment=statement.comment,
             reduced=context.reduced,
+            hidden=self._hidden(name, definition, options, context),
         )
         return view, expansion
+
+    def _hidden(
+        self, name: TableName, definition: Definition, options: Options, context: Context
+    ) -> tuple[str, ...]:
+        """Columns for fast refreshes; refuses what must be fast and cannot."""
+        analyst = self._engine.analyst
+        if context.reduced or options.refresh_method == "complete":
+            return ()
+        must = options.refresh_method == "fast" or options.allow_non_incremental_definition is False
+        found = analyst.analysis(definition, str(name)) if must else None
+        if isinstance(found, Reason):
+            raise not_eligible(str(name), found)
+        return analyst.hidden(definition, str(name))
 
     def _expanded(
         self, name: TableName, query: str, home: Namespace, allow_unsafe: bool

@@ -10,6 +10,7 @@ from dbt.adapters.spark_mv.base_tables.versions import Versions
 from dbt.adapters.spark_mv.executor import Executor
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.metadata.memory import Memory
+from dbt.adapters.spark_mv.refresh.analyse import Analyst
 from dbt.adapters.spark_mv.refresh.claim import Claims
 from dbt.adapters.spark_mv.refresh.history import History
 from dbt.adapters.spark_mv.refresh.look import Observer
@@ -45,6 +46,7 @@ class Engine:
         self.relations = Relations(self.executor)
         self.versions = Versions(self.executor, self.relations)
         self.observer = Observer(self.executor, self.relations, self.versions)
+        self.analyst = Analyst(self.executor, self.relations, self.versions)
         self.claims = Claims(self.executor, self.started, self.timeout)
         self.history = History(self.memory, self.executor, self.relations, self.timeout)
         self.watch = Watch(self.history)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dbt.adapters.spark_mv.errors import MaterializedViewError
+from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.pin import pinned_query
-from dbt.adapters.spark_mv.refresh.plan import NoRefresh
+from dbt.adapters.spark_mv.refresh.plan import CompleteRefresh, FastRefresh, NoRefresh, RefreshPlan
 from dbt.adapters.spark_mv.refresh.request import Request
 from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -29,17 +31,32 @@ def explain_view(
     except MaterializedViewError as error:
         lines.append(f"plan               none: {error.problem}")
         plan = NoRefresh(verdict.reason)
-    lines.append("not possible       partition, fast: not available yet")
+    lines += _about_fast(engine, look, plan)
     for source in look.expansion.sources:
         table = look.expansion.storages.get(source.name, source.name)
         lines.append(f"reads              {source.kind.lower()} {source.name}")
         if table in look.versions:
             old = look.label.sources.get(table) if look.label else None
             lines.append(f"  version          {look.versions[table]} (stored build: {old or '-'})")
-    if not isinstance(plan, NoRefresh) and not verdict.missing:
+    if isinstance(plan, FastRefresh):
+        lines += [f"change             {change}" for change in plan.fast.changes]
+        lines += ["query", *("  " + line for line in plan.fast.query.splitlines())]
+    elif not isinstance(plan, NoRefresh) and not verdict.missing:
         query, unpinned = pinned_query(
             look.current, look.versions, engine.executor, engine.relations, str(name)
         )
         lines += ["query", *("  " + line for line in query.splitlines())]
         lines += [f"not pinned         {table}" for table in unpinned]
     return lines
+
+
+def _about_fast(engine: Engine, look: Look, plan: RefreshPlan) -> list[str]:
+    """Whether a fast refresh is possible, and if it is not taken, why."""
+    if isinstance(plan, FastRefresh):
+        return [f"estimate           {plan.fast.estimate}"]
+    if isinstance(plan, CompleteRefresh) and plan.why_not_fast is not None:
+        return [f"not fast           {plan.why_not_fast}"]
+    found = engine.analyst.analysis(look.current, str(look.view.name))
+    if isinstance(found, Reason):
+        return [f"not fast           {found}"]
+    return [f"can be fast        {found.program}"]

@@ -73,7 +73,7 @@ class Lifecycle:
         with_lock = self._engine.lock_of(name)
         self._refresh_upstream(expansion)
         if existing is not None and _is_same_build(existing, wanted):
-            wanted = replace(wanted, storage=existing.storage)
+            wanted = replace(wanted, storage=existing.storage, hidden=existing.hidden)
             return self._keep(existing, wanted, expansion, context)
         if existing is not None and context.reduced:
             return self._keep(existing, existing, expansion, replace(context, rebuild=False))

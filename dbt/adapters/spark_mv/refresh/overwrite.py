@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.base_tables import iceberg
-from dbt.adapters.spark_mv.errors import PublishRefused, StatementFailed
+from dbt.adapters.spark_mv.errors import FastRefreshFailed, PublishRefused, StatementFailed
 from dbt.adapters.spark_mv.executor import SnapshotFacts
 from dbt.adapters.spark_mv.failpoints import reached
 from dbt.adapters.spark_mv.freshness import Label
@@ -22,18 +22,18 @@ from dbt.adapters.spark_mv.refresh.claim import Claim
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.failure import cause_of, refresh_failed
 from dbt.adapters.spark_mv.refresh.look import Look
-from dbt.adapters.spark_mv.refresh.pin import pinned_query
-from dbt.adapters.spark_mv.refresh.plan import RefreshPlan
+from dbt.adapters.spark_mv.refresh.plan import FAST, FastRefresh, RefreshPlan
 from dbt.adapters.spark_mv.refresh.publish import publish
 from dbt.adapters.spark_mv.refresh.request import SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.relations import is_not_found
+from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.registry import find_view
 
 _VERSION_GONE = "Cannot find snapshot"
 
 
 class Overwriter:
-    """Runs complete refreshes whose claim was won."""
+    """Runs refreshes whose claim was won."""
 
     def __init__(self, engine: Engine, builder: Builder) -> None:
         self._engine = engine
@@ -66,7 +66,7 @@ class Overwriter:
         )
         try:
             reached("started.after")
-            snapshot = self._write_and_publish(look, claim, label)
+            snapshot = self._write_and_publish(look, plan, claim, label)
         except BaseException as error:
             seconds = round(time.monotonic() - began, 3)
             self._not_published(look, claim, label.refresh_id, request, error, seconds)
@@ -79,11 +79,16 @@ class Overwriter:
         rows = iceberg.summary_number(snapshot.summary, "total-records")
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
 
-    def _write_and_publish(self, look: Look, claim: Claim, label: Label) -> SnapshotFacts:
+    def _write_and_publish(
+        self, look: Look, plan: RefreshPlan, claim: Claim, label: Label
+    ) -> SnapshotFacts:
         engine, view = self._engine, look.view
-        query, unpinned = pinned_query(
-            look.current, look.versions, engine.executor, engine.relations, str(view.name)
-        )
+        appends = False
+        unpinned: tuple[TableName, ...] = ()
+        if isinstance(plan, FastRefresh):
+            query, appends = plan.fast.query, plan.fast.appends
+        else:
+            query, unpinned = aside.complete_query(engine, view, look.current, look.versions)
         settings = {**view.definition.settings, **aside.label_settings(label)}
         engine.watch.check(view.name, label.refresh_id)
         moves = aside.moves(engine, unpinned, look.versions)
@@ -92,7 +97,12 @@ class Overwriter:
             engine.executor.isolated(settings) as session,
             engine.watch.over(session, label.refresh_id),
         ):
-            session.query(statements.overwrite_storage(view, claim.branch, query))
+            try:
+                session.query(statements.write_storage(view, claim.branch, query, appends))
+            except StatementFailed as error:
+                if not isinstance(plan, FastRefresh):
+                    raise
+                raise FastRefreshFailed(error.problem, error.way_out) from None
         reached("write.after")
         aside.refuse_moved(engine, moves, look.versions)
         engine.watch.check(view.name, label.refresh_id)
@@ -118,6 +128,10 @@ class Overwriter:
             history.cancelled(view, refresh_id, request, text, seconds)
             self._engine.watch.check(view.name, refresh_id)
         reason = self._why_again(look, claim, error)
+        failed = isinstance(error, FastRefreshFailed) and not _is_strict(look, request)
+        if reason is None and failed:
+            history.abandoned(view, refresh_id, reasons.fast_failed(cause_of(error)))
+            raise error
         if reason is None:
             cause = cause_of(error)
             raise refresh_failed(self._engine, view, request, cause, seconds, refresh_id) from None
@@ -156,3 +170,8 @@ class Overwriter:
         except StatementFailed as error:
             return is_not_found(error)
         return not chain or chain[0].snapshot_id != claim.base
+
+
+def _is_strict(look: Look, request: Request) -> bool:
+    """Whether a fast refresh is wanted or none at all."""
+    return FAST in (request.method, look.view.options.refresh_method)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables.versions import Version
 from dbt.adapters.spark_mv.executor import Executor, TableFacts, ViewFacts
 from dbt.adapters.spark_mv.relations import Facts, Relations
@@ -30,11 +31,7 @@ def pinned_query(
 
     Returns the text and the tables that are read unpinned.
     """
-    unpinned = tuple(
-        name
-        for name, version in versions.items()
-        if not version.can_pin or not _snapshot_has_schema(name, version, executor, relations)
-    )
+    unpinned = unpinned_tables(versions, executor, relations)
     expander = Expander(relations, owner)
 
     def replacement(name: TableName, facts: Facts, reference: Reference) -> str | None:
@@ -49,6 +46,17 @@ def pinned_query(
     return expander.inline(definition.query, definition.home, replacement), unpinned
 
 
+def unpinned_tables(
+    versions: Mapping[TableName, Version], executor: Executor, relations: Relations
+) -> tuple[TableName, ...]:
+    """The tables that cannot be read at these versions."""
+    return tuple(
+        name
+        for name, version in versions.items()
+        if not version.can_pin or not _snapshot_has_schema(name, version, executor, relations)
+    )
+
+
 def _snapshot_has_schema(
     name: TableName, version: Version, executor: Executor, relations: Relations
 ) -> bool:
@@ -60,6 +68,5 @@ def _snapshot_has_schema(
             facts.snapshot_id != version.snapshot_id
             or facts.snapshot_schema_id == version.schema_id
         )
-    sql = f"SELECT 1 FROM {name.sql} VERSION AS OF {version.snapshot_id}"
-    ((plan,),) = executor.query(f"EXPLAIN {sql}")
-    return f"schemaId={version.schema_id}, snapshotId={version.snapshot_id}" in plan
+    assert version.snapshot_id is not None
+    return iceberg.snapshot_schema(executor, name, version.snapshot_id) == version.schema_id

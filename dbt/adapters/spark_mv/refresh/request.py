@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.sql.names import TableName
 
 CREATE, DBT_RUN, READ = "CREATE", "DBT_RUN", "READ"
@@ -19,7 +20,8 @@ class Request:
     """A wish to refresh: who asks, by which method, waiting for others or not.
 
     `explicit` requests run also when the view is fresh, and are recorded even if nothing is done.
-    `reduced` says that the query is not the whole definition.
+    `reduced` says that the query is not the whole definition; `avoid_fast` why a fast refresh is
+    not to be tried (again).
     """
 
     trigger: str
@@ -27,6 +29,7 @@ class Request:
     wait: bool = True
     explicit: bool = False
     reduced: bool = False
+    avoid_fast: Reason | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.errors import (
+    FastRefreshFailed,
     PublishRefused,
     RefreshFailed,
     StatementFailed,
@@ -21,9 +22,16 @@ from dbt.adapters.spark_mv.refresh.build import Builder
 from dbt.adapters.spark_mv.refresh.claim import Busy, Claim
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.failure import other_is_running, refresh_failed, was_dropped
+from dbt.adapters.spark_mv.refresh.fast import OTHER_LAYOUT, prepare
 from dbt.adapters.spark_mv.refresh.look import Group, Look
 from dbt.adapters.spark_mv.refresh.overwrite import Overwriter
-from dbt.adapters.spark_mv.refresh.plan import NoRefresh, RefreshPlan, plan_refresh
+from dbt.adapters.spark_mv.refresh.plan import (
+    AUTO,
+    CompleteRefresh,
+    NoRefresh,
+    RefreshPlan,
+    plan_refresh,
+)
 from dbt.adapters.spark_mv.refresh.request import SKIPPED, Outcome, Request
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView, new_storage
@@ -55,7 +63,12 @@ class Refresher:
             for attempt in range(_ATTEMPTS):
                 with self._engine.relations.remembered():
                     view = self._load(name, attempt)
-                    outcome = self._attempt(view, request, group)
+                    try:
+                        outcome = self._attempt(view, request, group)
+                    except FastRefreshFailed as error:
+                        # Rows that cannot be kept up to date by what changed are computed anew.
+                        reason = reasons.fast_failed(error.problem)
+                        request, outcome = replace(request, avoid_fast=reason), None
                 if outcome is not None:
                     return outcome
                 group = None
@@ -78,8 +91,16 @@ class Refresher:
         """What `request` would do now, with its reason."""
         texts = [look.view.definition.query, *look.current.views.values()]
         volatile = tuple(dict.fromkeys(f for text in texts for f in volatile_functions(text)))
+        method = request.method
+        if method == AUTO and request.avoid_fast is None:
+            method = look.view.options.refresh_method
         return plan_refresh(
-            str(look.view.name), look.verdict, request.method, volatile, request.explicit
+            str(look.view.name),
+            look.verdict,
+            method,
+            volatile,
+            request.explicit,
+            lambda: request.avoid_fast or prepare(self._engine, look),
         )
 
     def _attempt(
@@ -126,7 +147,7 @@ class Refresher:
         published: Outcome | None = None
         try:
             reached("claim.after")
-            if self._means_something_else(look, current):
+            if self._means_something_else(look, current, plan):
                 return self._rebuild(look, current, plan, claim, request)
             published = self._overwriter.run(look, plan, claim, request)
             return published
@@ -134,7 +155,13 @@ class Refresher:
             if published is None:
                 self._engine.claims.release(claim)
 
-    def _means_something_else(self, look: Look, current: Definition) -> bool:
+    def _means_something_else(self, look: Look, current: Definition, plan: RefreshPlan) -> bool:
+        if isinstance(plan, CompleteRefresh):
+            if plan.why_not_fast == OTHER_LAYOUT:
+                return True
+            hidden = look.view.hidden
+            if hidden and self._engine.analyst.hidden(current, str(look.view.name)) != hidden:
+                return True
         altered = look.verdict.reason == reasons.STORAGE_ALTERED
         # Without a label nobody says which schema it had; that of a new table is 0.
         altered = altered or (look.label is None and look.storage_schema_id not in (None, 0))
@@ -153,6 +180,7 @@ class Refresher:
                 look.view,
                 definition=current,
                 definition_hash=current.hash,
+                hidden=self._engine.analyst.hidden(current, str(look.view.name)),
                 storage=new_storage(look.view.name),
             ),
             look.expansion,

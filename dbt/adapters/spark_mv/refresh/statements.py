@@ -37,9 +37,12 @@ def create_storage(view: MaterializedView, query: str) -> str:
     )
 
 
-def overwrite_storage(view: MaterializedView, branch: str, query: str) -> str:
-    """Static overwrite of one branch of the storage table with the rows of `query`."""
-    return f"INSERT OVERWRITE {view.storage.sql}.{quote('branch_' + branch)} {_select(view, query)}"
+def write_storage(view: MaterializedView, branch: str, query: str, appends: bool) -> str:
+    """Writes the rows of `query` to one branch of the storage table, in place of all others
+    unless it appends."""
+    verb = "INTO" if appends else "OVERWRITE"
+    target = f"{view.storage.sql}.{quote('branch_' + branch)}"
+    return f"INSERT {verb} {target} {_select(view, query)}"
 
 
 def order_storage(view: MaterializedView) -> str:
@@ -64,6 +67,11 @@ def stored_columns(view: MaterializedView) -> dict[str, str]:
     return {name: stored if name == renamed else name for name in names}
 
 
+def all_stored_columns(view: MaterializedView) -> dict[str, str]:
+    """As `stored_columns`, with the columns that the view does not show."""
+    return {**stored_columns(view), **{name: name for name in view.hidden}}
+
+
 def stored_rows(view: MaterializedView) -> str:
     """A query of the storage table that has the view's columns."""
     columns = ", ".join(
@@ -76,7 +84,7 @@ def stored_rows(view: MaterializedView) -> str:
 def _select(view: MaterializedView, query: str) -> str:
     columns = ", ".join(
         quote(name) if stored == name else f"{quote(name)} AS {quote(stored)}"
-        for name, stored in stored_columns(view).items()
+        for name, stored in all_stored_columns(view).items()
     )
     partitions = _identity_partitions(view.layout, view.definition.columns)
     keys = _sort_keys((*partitions, *view.layout.cluster_by), view)

@@ -74,6 +74,7 @@ class MaterializedView:
     """A materialized view: identity, definition, layout, options, storage table.
 
     `reduced` says that the query is not the whole definition (--empty, --sample, --defer).
+    `hidden` are columns of the storage table that fast refreshes need and the view does not show.
     """
 
     id: str
@@ -85,6 +86,7 @@ class MaterializedView:
     layout: Layout = Layout()
     comment: str | None = None
     reduced: bool = False
+    hidden: tuple[str, ...] = ()
 
     def properties(self) -> dict[str, str]:
         """Properties of the view in the catalog that hold all of this."""
@@ -97,6 +99,7 @@ class MaterializedView:
             "layout": asdict(self.layout),
             "comment": self.comment,
             "reduced": self.reduced,
+            "hidden": list(self.hidden),
         }
         return {
             "mv.id": self.id,
@@ -153,6 +156,7 @@ def from_properties(name: TableName, properties: Mapping[str, str]) -> Materiali
             layout=Layout(**{key: tuple(value) for key, value in details["layout"].items()}),
             comment=details["comment"],
             reduced=details["reduced"],
+            hidden=tuple(details.get("hidden", ())),
         )
     except _UNREADABLE as error:
         raise CorruptMetadata(

@@ -93,18 +93,12 @@ def _nearest(name: str, names: tuple[str, ...]) -> str:
 
 
 def _check_together(view: str, options: Options) -> None:
-    if options.refresh_method in ("partition", "fast"):
+    if options.refresh_method == "partition":
         raise MethodNotAvailable(
             f"{view}: refresh_method {options.refresh_method!r} is not available yet.",
-            "Use 'auto' or 'complete'.",
+            "Use 'auto', 'fast' or 'complete'.",
         )
     allow = options.allow_non_incremental_definition
-    if allow is False:
-        raise MethodNotAvailable(
-            f"{view}: allow_non_incremental_definition is false, but fast refresh is not "
-            "available yet, so no definition qualifies.",
-            "Remove the option, or set it to true together with max_staleness.",
-        )
     if allow is True and options.max_staleness is None:
         raise InvalidOption(
             f"{view}: allow_non_incremental_definition needs max_staleness.",

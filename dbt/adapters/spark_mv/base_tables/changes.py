@@ -1,0 +1,115 @@
+"""What lies between two versions of a base table, by the cheapest way that is exact.
+
+Conditions and costs of each way were measured; docs/decisions/0008 has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbt.adapters.spark_mv.base_tables import iceberg
+from dbt.adapters.spark_mv.base_tables.versions import Version
+from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
+from dbt.adapters.spark_mv.reasons import Reason
+from dbt.adapters.spark_mv.sql.names import TableName, quote
+
+APPENDED, LOGGED, COMPARED = "appended files", "change log", "comparison of both versions"
+_COMMITS = 200
+_DELETES = ("total-delete-files", "added-delete-files", "removed-delete-files")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of one table: how it is read, and how many rows it lists at most, if known."""
+
+    table: TableName
+    old: Version
+    new: Version
+    way: str
+    rows: int | None = None
+
+    @property
+    def inserts_only(self) -> bool:
+        """Whether no row has gone."""
+        return self.way == APPENDED
+
+    def __str__(self) -> str:
+        rows = "" if self.rows is None else f", at most {self.rows:,} rows"
+        return f"{self.table.shown}: {self.way}{rows}"
+
+    def sql(self, columns: Sequence[str], weight: str) -> str:
+        """A query of the changed rows: these columns, and their weight."""
+        listed = ", ".join(quote(column) for column in columns)
+        if self.way == APPENDED:
+            return f"SELECT {listed}, 1 AS {weight} FROM {self._between('')}"
+        if self.way == LOGGED:
+            signed = "CASE WHEN _change_type IN ('INSERT', 'UPDATE_AFTER') THEN 1 ELSE -1 END"
+            inner = f"SELECT {listed}, {signed} AS {weight} FROM {self._between('.`changes`')}"
+        else:
+            inner = (
+                f"SELECT {listed}, 1 AS {weight} FROM {self._at(self.new)}"
+                f" UNION ALL SELECT {listed}, -1 FROM {self._at(self.old)}"
+            )
+        return (
+            f"SELECT {listed}, SUM({weight}) AS {weight} FROM ({inner}) "
+            f"GROUP BY {listed} HAVING SUM({weight}) <> 0"
+        )
+
+    def _between(self, suffix: str) -> str:
+        return (
+            f"{self.table.sql}{suffix} WITH (`start-snapshot-id` = '{self.old.snapshot_id}', "
+            f"`end-snapshot-id` = '{self.new.snapshot_id}')"
+        )
+
+    def _at(self, version: Version) -> str:
+        return f"{self.table.sql} VERSION AS OF {version.snapshot_id}"
+
+
+def change_between(
+    executor: Executor, table: TableName, old: Version, new: Version
+) -> Change | Reason:
+    """How the change of `table` from `old` to `new` can be read; the reason if it cannot."""
+    if not (old.can_pin and new.can_pin):
+        return Reason("NO_OLD_VERSION", f"{table.shown} has no version that can be read again")
+    if old.schema_id != new.schema_id:
+        return Reason("SCHEMA_CHANGED", f"the columns of {table.shown} were altered")
+    assert old.snapshot_id and new.snapshot_id
+    chain = iceberg.main_chain(executor, table, _COMMITS, old.snapshot_id)
+    commits = _commits(chain, old.snapshot_id, new.snapshot_id)
+    # A version may be older than the columns that the table had by then.
+    if iceberg.snapshot_schema(executor, table, old.snapshot_id) != old.schema_id:
+        return Reason("VERSION_GONE", f"{table.shown} cannot be read as it was any more")
+    if commits is None:
+        return Change(table, old, new, COMPARED)
+    start, between = commits
+    rows = sum(_changed_rows(commit) for commit in between)
+    if all(commit.operation == "append" and not _deletes(commit) for commit in between):
+        return Change(table, old, new, APPENDED, rows)
+    if not any(_deletes(commit) for commit in (start, *between)):
+        return Change(table, old, new, LOGGED, rows)
+    return Change(table, old, new, COMPARED, rows)
+
+
+def _commits(
+    chain: Sequence[SnapshotFacts], old: str, new: str
+) -> tuple[SnapshotFacts, list[SnapshotFacts]] | None:
+    """The commit `old`, and those after it up to `new` that may have changed rows; None if `old`
+    is not below `new`."""
+    known = {commit.snapshot_id: commit for commit in chain}
+    found, current = [], known.get(new)
+    while current is not None and current.snapshot_id != old:
+        if current.operation != "replace":
+            found.append(current)
+        current = known.get(current.parent_id or "")
+    return None if current is None else (current, found)
+
+
+def _deletes(commit: SnapshotFacts) -> bool:
+    """Whether files of deletes are, or were, in the table: its change log cannot be read then."""
+    return any((iceberg.summary_number(commit.summary, key) or 0) > 0 for key in _DELETES)
+
+
+def _changed_rows(commit: SnapshotFacts) -> int:
+    counts = ("added-records", "deleted-records", "added-position-deletes")
+    return sum(iceberg.summary_number(commit.summary, key) or 0 for key in counts)

@@ -1,0 +1,154 @@
+"""GROUP BY whose groups are kept up to date by adding the changes of their rows.
+
+Beside the columns of the query the storage table then holds what the values are made from (rows,
+counts, sums, smallest and largest values), unless the query returns just that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm import measures
+from dbt.adapters.spark_mv.ivm.keyed import Groups
+from dbt.adapters.spark_mv.ivm.measures import ROWS, Measure, Part
+from dbt.adapters.spark_mv.ivm.tree import (
+    column,
+    not_fast,
+)
+
+STORED = "mv_stored"
+MERGED = "mv_merged"
+
+
+@dataclass(frozen=True)
+class Additive:
+    """How a grouped selection is kept up to date.
+
+    `names` gives for each key (its number) and each part the stored column that holds it;
+    `hidden` are the columns that the query does not return; `types` the Spark types of arguments
+    by their text.
+    """
+
+    query: exp.Select
+    keys: tuple[exp.Expr, ...]
+    measures: tuple[Measure, ...]
+    names: Mapping[int | Part, str]
+    hidden: Mapping[str, exp.Expr]
+    types: Mapping[str, str]
+
+    @property
+    def parts(self) -> list[Part]:
+        """Every part that is kept, the number of rows first."""
+        return [part for part in self.names if isinstance(part, Part)]
+
+    def stored_query(self) -> exp.Select:
+        """The query with the hidden columns."""
+        found = self.query.copy()
+        for name, expression in self.hidden.items():
+            found.append("expressions", exp.alias_(expression.copy(), name, quoted=True))
+        return found
+
+
+def calls_of(query: exp.Select) -> list[exp.Expr]:
+    """The aggregate functions that a grouped selection calls, each once."""
+    found = [call for item in query.expressions for call in item.find_all(exp.AggFunc)]
+    return list(dict.fromkeys(found))
+
+
+def arguments_of(query: exp.Select) -> list[exp.Expr]:
+    """The arguments of these calls, each once."""
+    found = [call.this for call in calls_of(query) if isinstance(call.this, exp.Expr)]
+    plain = [item for item in found if not isinstance(item, (exp.Star, exp.Distinct))]
+    return list(dict.fromkeys(plain))
+
+
+def probe(query: exp.Select) -> exp.Select:
+    """A query whose columns are the arguments, so that Spark can tell their types."""
+    return ungrouped(query, arguments_of(query), "mv_argument")
+
+
+def ungrouped(query: exp.Select, items: list[exp.Expr], prefix: str) -> exp.Select:
+    """These expressions for each row that a grouped selection groups, as <prefix>_<n>."""
+    outputs = [exp.alias_(item.copy(), f"{prefix}_{n}") for n, item in enumerate(items)]
+    found = exp.Select(expressions=outputs)
+    for part in ("from_", "joins", "laterals", "where"):
+        value = query.args.get(part)
+        if value:
+            found.set(part, [v.copy() for v in value] if isinstance(value, list) else value.copy())
+    return found
+
+
+def additive_of(groups: Groups, types: Mapping[str, str]) -> Additive:
+    """How the groups are kept up to date by adding; raises `NotFast` if they cannot be."""
+    query = groups.query
+    if not isinstance(query, exp.Select) or query.args.get("distinct"):
+        raise not_fast("NOT_ADDITIVE", "it is not a GROUP BY")
+    if query.args.get("having"):
+        raise not_fast("NOT_ADDITIVE", "groups that HAVING leaves out are not stored")
+    found = tuple(measures.measure_of(call) for call in calls_of(query))
+    for measure in found:
+        if measure.parts[0].argument is not None:
+            measures.check_type(measure, types[measure.parts[0].argument.sql()])
+    parts = [Part(ROWS), *(part for measure in found for part in measure.parts)]
+    names, hidden = _names(query, groups.keys, list(dict.fromkeys(parts)))
+    made = Additive(query, groups.keys, found, names, hidden, types)
+    for item in query.expressions:
+        visible(made, item.unalias())
+    return made
+
+
+def _names(
+    query: exp.Select, keys: tuple[exp.Expr, ...], parts: list[Part]
+) -> tuple[dict[int | Part, str], dict[str, exp.Expr]]:
+    returned = {item.unalias(): item.alias_or_name for item in query.expressions}
+    names: dict[int | Part, str] = {}
+    hidden: dict[str, exp.Expr] = {}
+    wanted: list[tuple[int | Part, str, exp.Expr]] = [
+        (number, f"mv_key_{number}", key) for number, key in enumerate(keys)
+    ]
+    wanted += [(part, f"mv_{part.function}_{n}", part.call()) for n, part in enumerate(parts)]
+    for item, name, expression in wanted:
+        names[item] = returned.get(expression, name)
+        if expression not in returned:
+            hidden[name] = expression
+    return names, hidden
+
+
+def visible(additive: Additive, expression: exp.Expr) -> exp.Expr:
+    """A returned expression over the merged parts; raises `NotFast` if it names anything else."""
+
+    def replaced(node: exp.Expr) -> exp.Expr:
+        for number, key in enumerate(additive.keys):
+            if node == key:
+                return column(MERGED, f"mv_key_{number}")
+        for measure in additive.measures:
+            if node == measure.call:
+                return _value(additive, measure)
+        return node
+
+    found = expression.copy().transform(replaced)
+    if any(item.table != MERGED for item in found.find_all(exp.Column)):
+        raise not_fast("NOT_ADDITIVE", "it is not made of keys and aggregates", expression)
+    return found
+
+
+def _value(additive: Additive, measure: Measure) -> exp.Expr:
+    part = measure.parts[0]
+    if not measure.average:
+        return merged(additive, part)
+    assert part.argument is not None
+    total, count = merged(additive, part), merged(additive, measure.parts[1])
+    return measures.average(total, count, additive.types[part.argument.sql()])
+
+
+def merged(additive: Additive, part: Part) -> exp.Expr:
+    """A part in the relation of merged groups."""
+    return column(MERGED, part_name(additive, part))
+
+
+def part_name(additive: Additive, part: Part) -> str:
+    """The name of a part in relations of changes and of merged groups."""
+    return f"mv_{part.function}_{additive.parts.index(part)}"

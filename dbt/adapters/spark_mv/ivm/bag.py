@@ -1,0 +1,42 @@
+"""Rows that are stored one by one: those that went are taken away, those that came are added.
+
+Nothing tells copies of a row apart, so they are counted: the copies that there were, and the net
+change, make the copies that there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.additive import STORED
+from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived, same
+
+
+def net(delta: exp.Query, names: Sequence[str]) -> exp.Select:
+    """A delta query in which each row stands once, with the sum of its weights, unless it is 0."""
+    columns = [column("mv_delta", name) for name in names]
+    total = exp.Sum(this=column("mv_delta", WEIGHT))
+    outputs = [*columns, exp.alias_(total, WEIGHT)]
+    found = exp.Select(expressions=outputs).from_(derived(delta, "mv_delta"))
+    nothing = exp.NEQ(this=total.copy(), expression=exp.Literal.number(0))
+    return found.group_by(*(item.copy() for item in columns)).having(nothing)
+
+
+def rows(names: Sequence[str], change: str) -> str:
+    """The rows of mv_stored with the net change `change`, both with these columns."""
+    listed = ", ".join(column("", name).sql("spark") for name in names)
+    equal = " AND ".join(same(column("s", name), column("d", name)).sql("spark") for name in names)
+    touched = f"EXISTS (SELECT 1 FROM {change} AS d WHERE {equal})"
+    total = f"SUM({WEIGHT})"
+    wrong = "RAISE_ERROR('mv: more rows went than there were')"
+    return f"""SELECT {listed} FROM {STORED} AS s WHERE NOT {touched}
+UNION ALL
+SELECT {listed} FROM (
+  SELECT {listed}, CASE WHEN {total} < 0 THEN {wrong} ELSE {total} END AS {WEIGHT}
+  FROM (
+    SELECT {listed}, 1 AS {WEIGHT} FROM {STORED} AS s WHERE {touched}
+    UNION ALL SELECT {listed}, {WEIGHT} FROM {change}
+  ) GROUP BY {listed} HAVING {total} <> 0
+) LATERAL VIEW EXPLODE(ARRAY_REPEAT(0, CAST({WEIGHT} AS INT))) mv_copies AS mv_copy"""

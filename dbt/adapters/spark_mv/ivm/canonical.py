@@ -1,0 +1,151 @@
+"""Rewrites a query into the few forms that the delta rules know.
+
+- WITH is gone: a name that it defines stands where it is used.
+- A selection with an outer join is one of two relations, with no WHERE, below the rest.
+- Semi and anti joins, IN and NOT IN are [NOT] EXISTS over one relation, in the WHERE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.qualify import qualify
+
+from dbt.adapters.spark_mv.ivm import outer_joins, subqueries
+from dbt.adapters.spark_mv.ivm.tree import NotFast, both, column, conjuncts, derived, not_fast
+
+_UNSUPPORTED = (
+    ("limit", "LIMIT", "which rows are the first is not kept"),
+    ("offset", "LIMIT", "which rows are the first is not kept"),
+    ("sample", "SAMPLE", "a sample is not a function of the rows"),
+    ("pivots", "PIVOT", "PIVOT has no delta query; write it with CASE"),
+    ("match", "MATCH_RECOGNIZE", "MATCH_RECOGNIZE has no delta query"),
+)
+
+
+def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
+    """The tree of a query over tables with these columns, every column with its relation.
+
+    Raises `NotFast` if it cannot be read with certainty.
+    """
+    schema: dict[str, object] = {
+        table: {name.lower(): "string" for name in names} for table, names in columns.items()
+    }
+    try:
+        tree = sqlglot.parse_one(query, read="spark")
+        if any(clause.args.get("recursive") for clause in tree.find_all(exp.With)):
+            raise not_fast("RECURSIVE", "recursive queries have no delta query")
+        found = qualify(tree, dialect="spark", schema=schema, quote_identifiers=True)
+    except (SqlglotError, RecursionError, ValueError, KeyError, TypeError) as error:
+        raise not_fast("NOT_PARSED", f"it cannot be analysed ({str(error)[:200]})") from None
+    if not isinstance(found, exp.Query):
+        raise not_fast("NOT_PARSED", "it is not a SELECT")
+    return cast(exp.Query, _without_with(found, {}))
+
+
+def _without_with(node: exp.Expr, known: Mapping[str, exp.Query]) -> exp.Expr:
+    """The tree with each name of a WITH replaced by its query."""
+    clause = node.args.get("with_")
+    if clause is not None:
+        inside = dict(known)
+        for item in clause.expressions:
+            inside[item.alias.lower()] = cast(exp.Query, _without_with(item.this, inside))
+        known = inside
+        node.set("with_", None)
+    if isinstance(node, exp.Table) and not node.db and node.name.lower() in known:
+        return derived(known[node.name.lower()].copy(), node.alias_or_name)
+    for child in list(node.iter_expressions()):
+        found = _without_with(child, known)
+        if found is not child:
+            child.replace(found)
+    return node
+
+
+def canonical(query: exp.Query) -> exp.Query:
+    """A copy of a parsed query in the forms of this module; raises `NotFast`."""
+    inner = query.unnest()
+    if isinstance(inner, exp.SetOperation):
+        return _set_operation(inner)
+    if not isinstance(inner, exp.Select):
+        raise not_fast("NOT_A_SELECT", "it has a part that is no SELECT", inner)
+    return _selection(inner)
+
+
+def _set_operation(query: exp.SetOperation) -> exp.Query:
+    _refuse_modifiers(query)
+    if query.args.get("by_name") or query.args.get("side") or query.args.get("on"):
+        raise not_fast("SET_OPERATION", "BY NAME is not supported", query)
+    found = query.copy()
+    found.set("with_", None)
+    found.set("order", None)
+    found.set("this", canonical(cast(exp.Query, query.this)))
+    found.set("expression", canonical(cast(exp.Query, query.expression)))
+    return found
+
+
+def _refuse_modifiers(query: exp.Query) -> None:
+    for key, code, text in _UNSUPPORTED:
+        if query.args.get(key):
+            raise not_fast(code, text)
+
+
+def _selection(query: exp.Select) -> exp.Select:
+    _refuse_modifiers(query)
+    found = query.copy()
+    for key in ("with_", "order", "sort", "cluster", "distribute", "hint"):
+        found.set(key, None)
+    _refuse_subqueries(found)
+    for relation in _relations(found):
+        if isinstance(relation, exp.Subquery):
+            relation.set("this", canonical(cast(exp.Query, relation.this)))
+        elif not isinstance(relation, (exp.Table, exp.Lateral, exp.Values, exp.Unnest)):
+            raise not_fast("RELATION", "it reads something that is no relation", relation)
+        elif relation.args.get("sample") or relation.args.get("pivots"):
+            raise not_fast("SAMPLE", "a sampled or pivoted relation has no delta query", relation)
+    subqueries.semi_joins_to_exists(found)
+    where = [subqueries.as_exists(part, canonical) for part in conjuncts(found.args.get("where"))]
+    condition = both(where)
+    found.set("where", exp.Where(this=condition) if condition is not None else None)
+    return _distinct_apart(outer_joins.nested(found))
+
+
+def _distinct_apart(query: exp.Select) -> exp.Select:
+    """DISTINCT over groups or windows as a selection of its own."""
+    if not query.args.get("distinct") or _is_row_by_row(query):
+        return query
+    if query.args["distinct"].args.get("on"):
+        raise not_fast("DISTINCT_ON", "DISTINCT ON is not supported")
+    query.set("distinct", None)
+    outputs = [
+        exp.alias_(column("mv_distinct", name), name, quoted=True) for name in query.named_selects
+    ]
+    return exp.Select(expressions=outputs).from_(derived(query, "mv_distinct")).distinct()
+
+
+def _is_row_by_row(query: exp.Select) -> bool:
+    parts = [*query.expressions, query.args.get("having"), query.args.get("group")]
+    return not any(part and part.find(exp.AggFunc, exp.Window, exp.Group) for part in parts)
+
+
+def _relations(query: exp.Select) -> list[exp.Expr]:
+    start = query.args.get("from_")
+    if start is None:
+        return []
+    return [start.this, *(join.this for join in query.args.get("joins") or [])]
+
+
+def _refuse_subqueries(query: exp.Select) -> None:
+    parts = [*query.expressions, query.args.get("group"), query.args.get("having")]
+    parts += [join.args.get("on") for join in query.args.get("joins") or []]
+    parts += query.args.get("laterals") or []
+    for part in parts:
+        inner = part.find(exp.Query) if part is not None else None
+        if inner is not None:
+            raise not_fast("SCALAR_SUBQUERY", "a subquery outside of FROM and WHERE", inner)
+
+
+__all__ = ["NotFast", "canonical", "parsed"]

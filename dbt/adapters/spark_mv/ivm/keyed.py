@@ -1,0 +1,178 @@
+"""Queries in which a change touches whole groups of rows: aggregation, DISTINCT, windows, UNION.
+
+Such a query computes each group from the rows with the group's key and from no others. So what a
+change does is known once the keys of changed rows are: the groups of these keys, of before and of
+now. That is right for every function of a group, and for groups that come, go and come back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.tree import (
+    WEIGHT,
+    Rule,
+    all_of,
+    both,
+    column,
+    derived,
+    exists,
+    named_columns,
+    not_fast,
+    same,
+)
+
+_KEYS = "mv_keys"
+
+
+@dataclass(frozen=True)
+class Groups:
+    """A query by groups: `keys` are expressions over its relations, or, for a set operation,
+    names of its columns."""
+
+    query: exp.Query
+    keys: tuple[exp.Expr, ...]
+
+
+def groups_of(query: exp.Query) -> Groups | None:
+    """The groups of a canonical query, None if it computes each row by itself.
+
+    Raises `NotFast` if all of its rows are one group.
+    """
+    if isinstance(query, exp.SetOperation):
+        return None if _is_union_all(query) else Groups(query, _columns(query))
+    assert isinstance(query, exp.Select)
+    if query.args.get("distinct"):
+        return Groups(query, tuple(item.unalias() for item in query.expressions))
+    if _is_grouped(query):
+        return Groups(query, _group_keys(query))
+    windows = [window for item in query.expressions for window in item.find_all(exp.Window)]
+    return Groups(query, _window_keys(query, windows)) if windows else None
+
+
+def _is_union_all(query: exp.SetOperation) -> bool:
+    return isinstance(query, exp.Union) and not query.args.get("distinct")
+
+
+def _columns(query: exp.Query) -> tuple[exp.Expr, ...]:
+    return tuple(exp.column(name, quoted=True) for name in named_columns(query))
+
+
+def _is_grouped(query: exp.Select) -> bool:
+    """Whether it aggregates; the functions of windows do not count."""
+    if query.args.get("group") or query.args.get("having"):
+        return True
+    return any(
+        not isinstance(found.parent, (exp.Window, exp.Filter, exp.IgnoreNulls, exp.RespectNulls))
+        for item in query.expressions
+        for found in item.find_all(exp.AggFunc)
+    )
+
+
+def _group_keys(query: exp.Select) -> tuple[exp.Expr, ...]:
+    group = query.args.get("group")
+    if any(item.find(exp.Window) for item in query.expressions):
+        raise not_fast("WINDOW", "window functions over aggregates are not supported")
+    if group is None:
+        raise not_fast("ONE_GROUP", "all rows are one group, so every change recomputes all of it")
+    sets = any(group.args.get(key) for key in ("grouping_sets", "cube", "rollup", "totals", "all"))
+    if sets or group.find(exp.Rollup, exp.Cube, exp.GroupingSets):
+        raise not_fast("GROUPING_SETS", "GROUPING SETS, ROLLUP, CUBE and ALL are not supported")
+    return tuple(group.expressions)
+
+
+def _window_keys(query: exp.Select, windows: list[exp.Window]) -> tuple[exp.Expr, ...]:
+    named = {item.name.lower(): item for item in query.args.get("windows") or []}
+    lists = []
+    for window in windows:
+        found = named.get(window.alias.lower(), window) if window.args.get("alias") else window
+        lists.append(list(found.args.get("partition_by") or []))
+    keys = [key for key in lists[0] if all(key in other for other in lists)]
+    if not keys:
+        raise not_fast("WINDOW", "windows without a common PARTITION BY see all rows", windows[0])
+    return tuple(keys)
+
+
+def changed_keys(groups: Groups, rule: Rule) -> exp.Table | None:
+    """A relation of the keys of changed rows, columns mv_key_<n>; None if there are none."""
+    changes = _rows_of_groups(groups, rule)
+    if changes is None:
+        return None
+    names = [f"mv_key_{number}" for number in range(len(groups.keys))]
+    found = exp.Select(expressions=[column("mv_changed", name) for name in names])
+    found = found.from_(derived(changes, "mv_changed"))
+    found = found.group_by(*(column("mv_changed", name) for name in names))
+    return rule.context.define("keys", found)
+
+
+def _rows_of_groups(groups: Groups, rule: Rule) -> exp.Query | None:
+    query = groups.query
+    if isinstance(query, exp.SetOperation):
+        sides = [rule.query(cast(exp.Query, side)) for side in (query.this, query.expression)]
+        names = [f"mv_key_{number}" for number in range(len(groups.keys))]
+        return all_of([_renamed(side, names) for side in sides if side is not None])
+    rows = exp.Select(
+        expressions=[
+            exp.alias_(key.copy(), f"mv_key_{number}") for number, key in enumerate(groups.keys)
+        ]
+    )
+    for part in ("from_", "joins", "laterals", "where"):
+        value = query.args.get(part)
+        copied = [item.copy() for item in value] if isinstance(value, list) else value
+        rows.set(part, copied.copy() if isinstance(copied, exp.Expr) else copied)
+    return rule.query(rows)
+
+
+def _renamed(query: exp.Query, names: list[str]) -> exp.Query:
+    given = named_columns(query)
+    outputs = [
+        exp.alias_(column("mv_side", old), new) for old, new in zip(given, names, strict=False)
+    ]
+    return exp.Select(expressions=outputs).from_(derived(query, "mv_side"))
+
+
+def restricted(groups: Groups, query: exp.Query, keys: exp.Table) -> exp.Query:
+    """`query`, a version of the groups' query, with the groups of these keys only."""
+    if isinstance(query, exp.SetOperation):
+        found = query.copy()
+        for side in ("this", "expression"):
+            found.set(side, _restricted_side(cast(exp.Query, found.args[side]), keys))
+        return found
+    assert isinstance(query, exp.Select)
+    return cast(exp.Query, query.copy().where(is_key(groups.keys, keys), copy=False))
+
+
+def _restricted_side(side: exp.Query, keys: exp.Table) -> exp.Query:
+    columns = [column("mv_side", name) for name in named_columns(side)]
+    found = exp.Select(expressions=[item.copy() for item in columns])
+    return found.from_(derived(side, "mv_side")).where(is_key(tuple(columns), keys))
+
+
+def is_key(values: tuple[exp.Expr, ...], keys: exp.Table) -> exp.Expr:
+    """Whether these values are one of the keys."""
+    pairs = [
+        same(value.copy(), column(_KEYS, f"mv_key_{number}")) for number, value in enumerate(values)
+    ]
+    return exists(exp.alias_(keys.copy(), _KEYS, table=True), both(pairs))
+
+
+def delta(groups: Groups, rule: Rule) -> exp.Query | None:
+    """The groups of changed keys: as they were, away; as they are, in."""
+    keys = changed_keys(groups, rule)
+    if keys is None:
+        return None
+    rule.context.subtracts = True
+    before = restricted(groups, rule.context.old(groups.query), keys)
+    after = restricted(groups, groups.query, keys)
+    return all_of([_weighted(before, -1), _weighted(after, 1)])
+
+
+def _weighted(query: exp.Query, weight: int) -> exp.Query:
+    outputs: list[exp.Expr] = [
+        exp.alias_(column("mv_groups", name), name, quoted=True) for name in named_columns(query)
+    ]
+    outputs.append(exp.alias_(exp.Literal.number(weight), WEIGHT))
+    return exp.Select(expressions=outputs).from_(derived(query, "mv_groups"))

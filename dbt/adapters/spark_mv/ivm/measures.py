@@ -1,0 +1,122 @@
+"""Aggregate functions that can be kept up to date by adding: which state each needs, and how.
+
+Exactness, type by type, is in docs/decisions/0008. Sums of floating point numbers depend on their
+order, so they are never added to.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.tree import not_fast
+
+ROWS, COUNT, SUM, MIN, MAX = "rows", "count", "sum", "min", "max"
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
+# AVG of whole numbers divides a sum of doubles, which is exact up to 2 to the power of 53.
+EXACT_IN_DOUBLE = 2**53
+_LONGEST_SUM, _LONGEST_AVERAGE = 27, 18
+
+
+@dataclass(frozen=True)
+class Part:
+    """One number that is kept for each group: a function of one argument, none for `rows`."""
+
+    function: str
+    argument: exp.Expr | None = None
+
+    def call(self) -> exp.Expr:
+        """The aggregate function that computes it."""
+        if self.argument is None:
+            return exp.Count(this=exp.Star())
+        kinds = {COUNT: exp.Count, SUM: exp.Sum, MIN: exp.Min, MAX: exp.Max}
+        return kinds[self.function](this=self.argument.copy())
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One call of an aggregate function, and the parts from which its value is computed."""
+
+    call: exp.Expr
+    parts: tuple[Part, ...]
+    average: bool = False
+
+
+def measure_of(call: exp.Expr) -> Measure:
+    """How a call is kept up to date; raises `NotFast` if adding cannot do it."""
+    rows = Part(ROWS)
+    if isinstance(call, exp.Count) and isinstance(call.this, exp.Star):
+        return Measure(call, (rows,))
+    argument = call.this
+    plain = isinstance(argument, exp.Expr) and not isinstance(argument, exp.Distinct)
+    if not plain or call.args.get("expressions") or isinstance(call.parent, exp.Filter):
+        raise _no_measure(call)
+    count = Part(COUNT, argument)
+    if isinstance(call, exp.Count):
+        return Measure(call, (count,))
+    if isinstance(call, (exp.Sum, exp.Avg)):
+        return Measure(call, (Part(SUM, argument), count), isinstance(call, exp.Avg))
+    if isinstance(call, (exp.Min, exp.Max)):
+        return Measure(call, (Part(MIN if isinstance(call, exp.Min) else MAX, argument), count))
+    raise _no_measure(call)
+
+
+def check_type(measure: Measure, type_name: str) -> None:
+    """Raise `NotFast` if adding is not exact for an argument of this Spark type."""
+    if measure.parts[0].function != SUM:
+        return
+    decimal = _DECIMAL.fullmatch(type_name)
+    longest = _LONGEST_AVERAGE if measure.average else _LONGEST_SUM
+    if type_name in _WHOLE or (decimal and int(decimal.group(1)) <= longest):
+        return
+    raise not_fast(
+        "NOT_ADDITIVE", f"adding to it is not exact for the type {type_name}", measure.call
+    )
+
+
+def weighted_sum(argument: exp.Expr, weight: exp.Expr, type_name: str) -> exp.Expr:
+    """The change of a sum: the argument times its weight, in a type that loses nothing."""
+    if type_name in _WHOLE:
+        product = exp.Mul(this=exp.cast(argument, "bigint"), expression=weight)
+    else:
+        product = exp.Mul(this=argument, expression=exp.cast(weight, "decimal(10,0)"))
+    return exp.Sum(this=product)
+
+
+def sum_type(type_name: str) -> str:
+    """The type that Spark gives to a sum of this type."""
+    decimal = _DECIMAL.fullmatch(type_name)
+    if decimal is None:
+        return "bigint"
+    precision, scale = int(decimal.group(1)), int(decimal.group(2))
+    return f"decimal({min(38, precision + 10)},{scale})"
+
+
+def average(total: exp.Expr, count: exp.Expr, type_name: str) -> exp.Expr:
+    """AVG as Spark computes it, from the sum and the count of arguments of this type."""
+    if type_name in _WHOLE:
+        exact = exp.func("abs", total.copy()) <= exp.Literal.number(EXACT_IN_DOUBLE)
+        quotient = exp.Div(this=exp.cast(total, "double"), expression=count)
+        return (
+            exp.Case()
+            .when(total.is_(exp.null()), exp.null())
+            .when(exact, quotient)
+            .else_(raised("an average needs a sum beyond 2 to the power of 53"))
+        )
+    decimal = _DECIMAL.fullmatch(type_name)
+    assert decimal is not None
+    result = f"decimal({int(decimal.group(1)) + 4},{int(decimal.group(2)) + 4})"
+    quotient = exp.Div(this=total, expression=exp.cast(count.copy(), "decimal(20,0)"))
+    return exp.cast(exp.Case().when(count.copy() > 0, quotient), result)
+
+
+def raised(text: str) -> exp.Expr:
+    """Ends the statement: what is stored cannot be kept up to date by adding."""
+    return exp.Anonymous(this="raise_error", expressions=[exp.Literal.string(f"mv: {text}")])
+
+
+def _no_measure(call: exp.Expr) -> Exception:
+    return not_fast("NOT_ADDITIVE", "its value cannot be kept up to date by adding", call)

@@ -1,0 +1,190 @@
+"""The groups that a change touches as they are now: what is stored of them, and what is added."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm import measures
+from dbt.adapters.spark_mv.ivm.additive import (
+    MERGED,
+    STORED,
+    Additive,
+    merged,
+    part_name,
+    ungrouped,
+    visible,
+)
+from dbt.adapters.spark_mv.ivm.measures import COUNT, MAX, MIN, ROWS, SUM, Part
+from dbt.adapters.spark_mv.ivm.tree import WEIGHT, Rule, both, column, derived, exists, same
+
+_CHANGE, _RESCUED, _ROWS = "mv_change", "mv_rescued", "mv_rows"
+
+
+def changed_groups(additive: Additive, rule: Rule) -> exp.Table | None:
+    """For each key of a changed row what is to be added to its parts; None without changes."""
+    arguments = _arguments(additive)
+    rows = ungrouped(additive.query, [*additive.keys, *arguments], "mv_input")
+    if not rows.expressions:
+        rows.set("expressions", [exp.alias_(exp.Literal.number(1), "mv_one")])
+    changes = rule.query(rows)
+    if changes is None:
+        return None
+    keys = [column(_ROWS, f"mv_input_{n}") for n in range(len(additive.keys))]
+    named = [exp.alias_(key.copy(), f"mv_key_{n}") for n, key in enumerate(keys)]
+    sums = [item for part in additive.parts for item in _added(additive, part, arguments)]
+    found = exp.Select(expressions=[*named, *sums]).from_(derived(changes, _ROWS))
+    return rule.context.define("change", found.group_by(*keys) if keys else found)
+
+
+def _arguments(additive: Additive) -> list[exp.Expr]:
+    found = [part.argument for part in additive.parts if part.argument is not None]
+    return list(dict.fromkeys(found))
+
+
+def _added(additive: Additive, part: Part, arguments: list[exp.Expr]) -> list[exp.Expr]:
+    name, weight = part_name(additive, part), column(_ROWS, WEIGHT)
+    if part.argument is None:
+        return [exp.alias_(exp.Sum(this=weight), name)]
+    value = column(_ROWS, f"mv_input_{len(additive.keys) + arguments.index(part.argument)}")
+    if part.function == COUNT:
+        present = exp.Case().when(value.is_(exp.null()), exp.Literal.number(0)).else_(weight)
+        return [exp.alias_(exp.Sum(this=present), name)]
+    if part.function == SUM:
+        type_name = additive.types[part.argument.sql()]
+        return [exp.alias_(measures.weighted_sum(value, weight, type_name), name)]
+    extreme = exp.Min if part.function == MIN else exp.Max
+    came = exp.Case().when(weight.copy() > 0, value.copy())
+    gone = exp.Case().when(weight.copy() < 0, value.copy())
+    return [
+        exp.alias_(extreme(this=came), name),
+        exp.alias_(extreme(this=gone), name + "_gone"),
+    ]
+
+
+def merged_rows(additive: Additive, rule: Rule) -> tuple[exp.Query, exp.Expr] | None:
+    """The rows of changed groups as they are now, and the condition for a row of mv_stored to
+    belong to one; None without changes."""
+    change = changed_groups(additive, rule)
+    if change is None:
+        return None
+    only_inserts = rule.context.inserts_only and not rule.context.subtracts
+    rescued = None if only_inserts else _rescued(additive, rule, change)
+    groups = _merge(additive, change, rescued)
+    outputs = [
+        exp.alias_(visible(additive, item.unalias()), item.alias_or_name, quoted=True)
+        for item in additive.query.expressions
+    ]
+    parts: dict[str, exp.Expr] = {}
+    for item, name in additive.names.items():
+        inner = f"mv_key_{item}" if isinstance(item, int) else part_name(additive, item)
+        parts[name] = column(MERGED, inner)
+    outputs += [exp.alias_(parts[name], name, quoted=True) for name in additive.hidden]
+    rows = exp.Select(expressions=outputs).from_(derived(groups, MERGED))
+    if additive.keys:
+        rows = rows.where(merged(additive, Part(ROWS)) > 0)
+    return rows, exists(_as(change, _CHANGE), _same_group(additive, STORED, _CHANGE))
+
+
+def _as(table: exp.Table, alias: str) -> exp.Expr:
+    return exp.alias_(table.copy(), alias, table=True)
+
+
+def _same_group(additive: Additive, stored: str, other: str) -> exp.Expr | None:
+    return both(
+        same(column(stored, additive.names[n]), column(other, f"mv_key_{n}"))
+        for n in range(len(additive.keys))
+    )
+
+
+def _merge(additive: Additive, change: exp.Table, rescued: exp.Table | None) -> exp.Select:
+    outputs: list[exp.Expr] = [
+        exp.alias_(column(_CHANGE, f"mv_key_{n}"), f"mv_key_{n}") for n in range(len(additive.keys))
+    ]
+    outputs += [
+        exp.alias_(_sum_of(additive, part, rescued is not None), part_name(additive, part))
+        for part in additive.parts
+    ]
+    found = exp.Select(expressions=outputs).from_(_as(change, _CHANGE))
+    on = _same_group(additive, STORED, _CHANGE) or exp.true()
+    found = found.join(exp.to_table(STORED), on=on, join_type="left")
+    if rescued is not None:
+        keys = [
+            same(column(_RESCUED, f"mv_key_{n}"), column(_CHANGE, f"mv_key_{n}"))
+            for n in range(len(additive.keys))
+        ]
+        found = found.join(_as(rescued, _RESCUED), on=both(keys) or exp.true(), join_type="left")
+    return found
+
+
+def _sum_of(additive: Additive, part: Part, with_rescue: bool) -> exp.Expr:
+    """The merged value of a part."""
+    name = part_name(additive, part)
+    stored, change = column(STORED, additive.names[part]), column(_CHANGE, name)
+    if part.function in (ROWS, COUNT):
+        return _checked_count(exp.func("coalesce", stored, 0) + exp.func("coalesce", change, 0))
+    if part.function == SUM:
+        return _checked_sum(additive, part, stored, change)
+    least = exp.func("least" if part.function == MIN else "greatest", stored, change)
+    if not with_rescue:
+        return least
+    lost = _is_lost(additive, part)
+    return exp.Case().when(lost, column(_RESCUED, name)).else_(least)
+
+
+def _checked_count(count: exp.Expr) -> exp.Expr:
+    wrong = measures.raised("more rows went than there were")
+    return exp.Case().when(exp.paren(count) < 0, wrong).else_(count.copy())
+
+
+def _checked_sum(additive: Additive, part: Part, stored: exp.Expr, change: exp.Expr) -> exp.Expr:
+    assert part.argument is not None
+    type_name = measures.sum_type(additive.types[part.argument.sql()])
+    count = Part(COUNT, part.argument)
+    name = part_name(additive, count)
+    present = exp.paren(
+        exp.func("coalesce", column(STORED, additive.names[count]), 0)
+        + exp.func("coalesce", column(_CHANGE, name), 0)
+    )
+    total = exp.cast(exp.func("coalesce", stored, 0) + exp.func("coalesce", change, 0), type_name)
+    overflow = measures.raised("a sum does not fit its type")
+    return (
+        exp.Case()
+        .when(present.eq(0), exp.null())
+        .when(exp.paren(total).is_(exp.null()), overflow)
+        .else_(total.copy())
+    )
+
+
+def _is_lost(additive: Additive, part: Part) -> exp.Expr:
+    """Whether the stored extreme, or one that came meanwhile, may have gone."""
+    stored = column(STORED, additive.names[part])
+    gone = column(_CHANGE, part_name(additive, part) + "_gone")
+    beaten = gone <= stored if part.function == MIN else gone >= stored
+    known = exp.Not(this=gone.copy().is_(exp.null()))
+    return exp.paren(exp.and_(known, exp.or_(stored.copy().is_(exp.null()), beaten)))
+
+
+def _rescued(additive: Additive, rule: Rule, change: exp.Table) -> exp.Table | None:
+    """Smallest and largest values, computed anew, of the groups that may have lost theirs."""
+    extremes = [part for part in additive.parts if part.function in (MIN, MAX)]
+    if not extremes:
+        return None
+    keys = [column(_CHANGE, f"mv_key_{n}") for n in range(len(additive.keys))]
+    lost = exp.Select(expressions=keys or [exp.Literal.number(1)])
+    lost = lost.from_(_as(change, _CHANGE)).join(
+        exp.to_table(STORED),
+        on=_same_group(additive, STORED, _CHANGE) or exp.true(),
+        join_type="left",
+    )
+    flagged = rule.context.define(
+        "lost", lost.where(exp.or_(*(_is_lost(additive, part) for part in extremes)))
+    )
+    pairs = [
+        same(key.copy(), column("mv_lost", f"mv_key_{n}")) for n, key in enumerate(additive.keys)
+    ]
+    found = additive.query.copy()
+    outputs = [exp.alias_(key.copy(), f"mv_key_{n}") for n, key in enumerate(additive.keys)]
+    outputs += [exp.alias_(part.call(), part_name(additive, part)) for part in extremes]
+    found.set("expressions", outputs)
+    found = found.where(exists(_as(flagged, "mv_lost"), both(pairs)))
+    return rule.context.define("rescued", found)

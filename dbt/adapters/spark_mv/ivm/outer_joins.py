@@ -1,0 +1,140 @@
+"""Outer joins: one of two relations per selection, and what a change of either does to it."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.tree import (
+    WEIGHT,
+    Rule,
+    all_of,
+    both,
+    column,
+    derived,
+    exists,
+    no,
+)
+
+_SIDES = ("LEFT", "RIGHT", "FULL")
+
+
+def is_outer(join: exp.Join) -> bool:
+    """Whether the join keeps rows that have no partner."""
+    return (join.side or "").upper() in _SIDES
+
+
+def has_outer_join(query: exp.Select) -> bool:
+    """Whether a selection in canonical form is that of an outer join."""
+    return any(is_outer(join) for join in query.args.get("joins") or [])
+
+
+def nested(query: exp.Select) -> exp.Select:
+    """The selection with each outer join, and what is joined before it, in a relation below."""
+    while has_outer_join(query):
+        joins = query.args["joins"]
+        first = next(n for n, join in enumerate(joins) if is_outer(join))
+        if first:
+            _fold(query, first)
+        _fold(query, 1)
+    return query
+
+
+def _fold(query: exp.Select, count: int) -> None:
+    """Put the first relation and `count` joins into a relation that returns what is needed."""
+    start, joins = query.args["from_"].this, query.args["joins"]
+    folded, rest = joins[:count], joins[count:]
+    aliases = [relation.alias_or_name for relation in (start, *(join.this for join in folded))]
+    name = "mv_join_" + "_".join(aliases)
+    query.set("from_", None)
+    query.set("joins", rest)
+    wanted: dict[str, exp.Expr] = {}
+    # What stands in a relation has names of its own, which may be the same.
+    for found in list(query.walk(prune=lambda node: isinstance(node, exp.Subquery))):
+        if isinstance(found, exp.Column) and found.table in aliases:
+            output = f"{found.table}__{found.name}"
+            wanted[output] = found.copy()
+            found.replace(column(name, output))
+    outputs = [exp.alias_(item, output, quoted=True) for output, item in wanted.items()]
+    outputs = outputs or [exp.alias_(exp.Literal.number(1), "mv_one")]
+    inner = exp.Select(expressions=outputs, from_=exp.From(this=start), joins=folded)
+    query.set("from_", exp.From(this=derived(inner, name)))
+
+
+def delta(query: exp.Select, rule: Rule) -> exp.Query | None:
+    """Rows that come and go when either side changes.
+
+    A changed row of the left side stands with its partners of now, or with NULLs; a changed row
+    of the right side meets the left side of before, whose rows gain or lose their NULLs with their
+    first or last partner.
+    """
+    join = query.args["joins"][0]
+    side = join.side.upper()
+    sides = _Sides(query.expressions, join.args.get("on"), rule)
+    left, right = query.args["from_"].this, join.this
+    if side == "RIGHT":
+        left, right = right, left
+    terms = [*sides.kept(left, right), *sides.partners(left, right), *sides.lonely(left, right)]
+    if side == "FULL":
+        terms += [*sides.alone(right, left), *sides.lonely(right, left)]
+    return all_of(terms)
+
+
+class _Sides:
+    def __init__(self, outputs: list[exp.Expr], on: exp.Expr | None, rule: Rule) -> None:
+        self._outputs, self._on, self._rule = outputs, on, rule
+
+    def kept(self, left: exp.Expr, right: exp.Expr) -> list[exp.Query]:
+        changes = self._rule.relation(left)
+        if changes is None:
+            return []
+        weight = column(left.alias_or_name, WEIGHT)
+        return [self._joined(changes, "LEFT", right, self._on, None, weight)]
+
+    def partners(self, left: exp.Expr, right: exp.Expr) -> list[exp.Query]:
+        changes = self._rule.relation(right)
+        if changes is None:
+            return []
+        before = self._rule.context.old(left)
+        weight = column(right.alias_or_name, WEIGHT)
+        return [self._joined(before, "", changes, self._on, None, weight)]
+
+    def lonely(self, left: exp.Expr, right: exp.Expr) -> list[exp.Query]:
+        """Rows of `left` of before that lose their last, or get their first, partner."""
+        changes = self._rule.relation(right)
+        if changes is None:
+            return []
+        self._rule.context.subtracts = True
+        old = self._rule.context.old
+        had, has = exists(old(right), self._on), exists(right, self._on)
+        touched = exists(changes, self._on)
+        loses = both([touched, had, no(has)])
+        gets = both([touched.copy(), no(had.copy()), has.copy()])
+        return [
+            self._joined(old(left), "LEFT", right, exp.false(), loses, exp.Literal.number(1)),
+            self._joined(old(left), "LEFT", right, exp.false(), gets, exp.Literal.number(-1)),
+        ]
+
+    def alone(self, left: exp.Expr, right: exp.Expr) -> list[exp.Query]:
+        """Changed rows of `left` that have no partner."""
+        changes = self._rule.relation(left)
+        if changes is None:
+            return []
+        weight = column(left.alias_or_name, WEIGHT)
+        nobody = no(exists(right, self._on))
+        return [self._joined(changes, "LEFT", right, exp.false(), nobody, weight)]
+
+    def _joined(
+        self,
+        left: exp.Expr,
+        side: str,
+        right: exp.Expr,
+        on: exp.Expr | None,
+        where: exp.Expr | None,
+        weight: exp.Expr,
+    ) -> exp.Query:
+        outputs = [*(item.copy() for item in self._outputs), exp.alias_(weight, WEIGHT)]
+        join = exp.Join(this=right.copy(), side=side or None, on=on.copy() if on else None)
+        found = exp.Select(expressions=outputs, from_=exp.From(this=left.copy()), joins=[join])
+        return cast(exp.Query, found.where(where, copy=False) if where is not None else found)

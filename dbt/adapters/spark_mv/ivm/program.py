@@ -1,0 +1,201 @@
+"""How the rows of one definition are kept up to date, and the query that does it for a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm import additive, bag, keyed, merge
+from dbt.adapters.spark_mv.ivm.additive import STORED, Additive
+from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
+from dbt.adapters.spark_mv.ivm.delta import Delta
+from dbt.adapters.spark_mv.ivm.keyed import Groups
+from dbt.adapters.spark_mv.ivm.tree import (
+    Context,
+    NotFast,
+    column,
+    derived,
+    named_columns,
+    no,
+    not_fast,
+)
+from dbt.adapters.spark_mv.reasons import Reason
+
+# DESCRIBE QUERY: the Spark types of a query's columns.
+TypesOf = Callable[[exp.Query], list[str]]
+_UNGROUPED = ("map<", "variant")
+
+
+@dataclass(frozen=True)
+class Program:
+    """One definition, analysed. `query` is canonical and has the names of the view's columns.
+
+    `additive` says how its groups are added to, `groups` which groups are computed anew; without
+    either each row is by itself. `why_not_added` is the reason against adding, if there is one.
+    """
+
+    query: exp.Query
+    groups: Groups | None = None
+    additive: Additive | None = None
+    why_not_added: Reason | None = None
+
+    def __str__(self) -> str:
+        if self.additive is not None:
+            return "changes are added to its groups"
+        if self.groups is not None:
+            return "groups of changed rows are computed anew"
+        return "row by row"
+
+    @property
+    def hidden(self) -> dict[str, exp.Expr]:
+        """Columns of the storage table that the view does not show, and what they hold."""
+        return dict(self.additive.hidden) if self.additive else {}
+
+    def stored_query(self) -> exp.Query:
+        """The query of everything that is stored."""
+        return self.additive.stored_query() if self.additive else self.query
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a storage table after a change: `named` queries, and `query`, which reads them,
+    the tables' versions, and, as mv_stored, the rows before.
+
+    With `appends` the result is only what is to be added to the stored rows.
+    """
+
+    query: str
+    named: Mapping[str, exp.Query]
+    appends: bool = False
+
+
+def analyse(
+    query: str, columns: Mapping[str, Sequence[str]], names: Sequence[str], types_of: TypesOf
+) -> Program:
+    """The program of a query over tables `mv_table_<n>` with these columns.
+
+    `names` are the columns of the view. Raises `NotFast` if it has none.
+    """
+    try:
+        tree = _with_names(canonical(parsed(query, columns)), names)
+        # Every table may change, so every part needs a rule.
+        Delta(Context(frozenset(columns))).query(_below(tree))
+        groups = keyed.groups_of(tree) if not _is_one_group(tree) else Groups(tree, ())
+        if groups is None:
+            return Program(tree)
+        return _with_adding(tree, groups, types_of)
+    except RecursionError:
+        raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed") from None
+
+
+def _with_adding(tree: exp.Query, groups: Groups, types_of: TypesOf) -> Program:
+    try:
+        if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
+            raise not_fast("NOT_ADDITIVE", "it is not a GROUP BY")
+        arguments = [item.sql() for item in additive.arguments_of(tree)]
+        types = types_of(additive.probe(tree)) if arguments else []
+        made = additive.additive_of(groups, dict(zip(arguments, types, strict=True)))
+        return Program(tree, groups, made)
+    except NotFast as error:
+        if not groups.keys:
+            raise
+        return Program(tree, groups, why_not_added=error.reason)
+
+
+def _is_one_group(tree: exp.Query) -> bool:
+    """Whether it aggregates all rows into one."""
+    if not isinstance(tree, exp.Select) or tree.args.get("distinct") or tree.args.get("group"):
+        return False
+    has_window = any(item.find(exp.Window) for item in tree.expressions)
+    return not has_window and any(item.find(exp.AggFunc) for item in tree.expressions)
+
+
+def _below(tree: exp.Query) -> exp.Query:
+    """The rows that a single group is made of; other queries as they are."""
+    if not _is_one_group(tree):
+        return tree
+    found = cast(exp.Select, tree.copy())
+    found.set("having", None)
+    found.set("expressions", [exp.alias_(exp.Literal.number(1), "mv_one")])
+    return found
+
+
+def _with_names(query: exp.Query, names: Sequence[str]) -> exp.Query:
+    if len(query.named_selects) != len(names):
+        raise not_fast("NOT_PARSED", "its columns are not known")
+    first = query
+    while isinstance(first, exp.SetOperation):
+        first = cast(exp.Query, first.this)
+    outputs = [
+        exp.alias_(item.unalias(), name, quoted=True)
+        for item, name in zip(first.expressions, names, strict=True)
+    ]
+    first.set("expressions", outputs)
+    return query
+
+
+def rows_after(
+    program: Program, changed: frozenset[str], inserts_only: bool, types: Sequence[str]
+) -> Rows:
+    """The stored rows after a change of the tables `changed`, from which nothing has gone if
+    `inserts_only`. `types` are those of the view's columns. Raises `NotFast`."""
+    context = Context(changed, inserts_only)
+    rule = Delta(context)
+    if program.additive is not None:
+        merged = merge.merged_rows(program.additive, rule)
+        assert merged is not None
+        rows, belongs = merged
+        return _replaced(program, context, rows, belongs)
+    if program.groups is not None:
+        found = _by_key(program, program.groups, rule)
+        if found is not None:
+            return found
+    return _by_row(program, rule, types)
+
+
+def _replaced(program: Program, context: Context, rows: exp.Query, belongs: exp.Expr) -> Rows:
+    """Stored rows that do not belong to changed groups, and the rows of those that do."""
+    names = [*named_columns(program.query), *program.hidden]
+    kept = exp.Select(expressions=[column(STORED, name) for name in names])
+    kept = kept.from_(exp.to_table(STORED)).where(no(belongs))
+    return Rows(f"{kept.sql('spark')}\nUNION ALL\n{rows.sql('spark')}", context.named)
+
+
+def _by_key(program: Program, groups: Groups, rule: Delta) -> Rows | None:
+    """Groups of changed keys computed anew; None if the keys are not among the columns."""
+    names = named_columns(program.query)
+    if isinstance(program.query, exp.SetOperation):
+        stored = names
+    else:
+        returned = {item.unalias(): item.alias_or_name for item in program.query.expressions}
+        if any(key not in returned for key in groups.keys):
+            return None
+        stored = [returned[key] for key in groups.keys]
+    keys = keyed.changed_keys(groups, rule)
+    assert keys is not None
+    rows = keyed.restricted(groups, groups.query, keys)
+    belongs = keyed.is_key(tuple(column(STORED, name) for name in stored), keys)
+    return _replaced(program, rule.context, rows, belongs)
+
+
+def _by_row(program: Program, rule: Delta, types: Sequence[str]) -> Rows:
+    """Stored rows, less those that went, and those that came."""
+    context = rule.context
+    delta = rule.query(program.query)
+    assert delta is not None
+    names = named_columns(program.query)
+    if context.inserts_only and not context.subtracts:
+        columns = [column("mv_delta", name) for name in names]
+        return Rows(
+            exp.Select(expressions=columns).from_(derived(delta, "mv_delta")).sql("spark"),
+            context.named,
+            appends=True,
+        )
+    for name, type_name in zip(names, types, strict=True):
+        if any(word in type_name for word in _UNGROUPED):
+            raise not_fast("NOT_COMPARED", f"the column {name} has the type {type_name}")
+    net = context.define("net", bag.net(delta, names))
+    return Rows(bag.rows(names, net.name), context.named)

@@ -1,0 +1,153 @@
+"""Semi and anti joins, IN and EXISTS, all as [NOT] EXISTS over one relation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.tree import both, column, conjuncts, derived, no, not_fast
+
+Canonical = Callable[[exp.Query], exp.Query]
+_SHAPING = ("group", "having", "distinct", "limit", "offset", "windows", "qualify", "laterals")
+_RELATION = "mv_inner"
+
+
+def semi_joins_to_exists(query: exp.Select) -> None:
+    """Move LEFT SEMI and LEFT ANTI joins of a selection into its WHERE."""
+    kept = []
+    for join in query.args.get("joins") or []:
+        kind = (join.kind or "").upper()
+        if kind not in ("SEMI", "ANTI"):
+            kept.append(join)
+            continue
+        body = exp.select("1").from_(join.this)
+        condition = join.args.get("on")
+        found: exp.Expr = exp.Exists(this=body.where(condition) if condition else body)
+        query.where(found if kind == "SEMI" else no(found), copy=False)
+    query.set("joins", kept)
+
+
+def as_exists(condition: exp.Expr, canonical: Canonical) -> exp.Expr:
+    """A conjunct of WHERE; one with a subquery as [NOT] EXISTS. Raises `NotFast` if it cannot."""
+    if condition.find(exp.Query) is None:
+        return condition
+    positive, inner = True, condition.unnest()
+    while isinstance(inner, exp.Not):
+        positive, inner = not positive, inner.this.unnest()
+    if isinstance(inner, exp.Exists):
+        found = _exists(_body(inner.this), None, positive, canonical)
+    elif isinstance(inner, exp.In) and inner.args.get("query") is not None:
+        if inner.this.find(exp.Query) is not None:
+            raise not_fast("SUBQUERY", "a subquery on the left of IN", condition)
+        found = _exists(_body(inner.args["query"]), inner.this, positive, canonical)
+    else:
+        raise not_fast("SUBQUERY", "a subquery that is not a condition of its own", condition)
+    return found if positive else no(found)
+
+
+def _body(query: exp.Expr) -> exp.Query:
+    inner = query.unnest()
+    if not isinstance(inner, exp.Query):
+        raise not_fast("SUBQUERY", "a subquery of this form", query)
+    return inner
+
+
+def _exists(
+    body: exp.Query, sought: exp.Expr | None, positive: bool, canonical: Canonical
+) -> exp.Expr:
+    local, outside = _split(body)
+    outputs: dict[str, exp.Expr] = {}
+    if isinstance(local, exp.Select) and (outside or _is_plain(local)):
+        wanted = list(local.expressions) if sought is not None else []
+        wanted = [item.unalias() for item in wanted]
+    else:
+        wanted = [column(_RELATION, name) for name in local.named_selects] if sought else []
+    conditions = _renamed(outside, local, outputs)
+    if isinstance(local, exp.Select) and (outside or _is_plain(local)):
+        names = [_output(item, outputs) for item in wanted]
+        local.set("expressions", [exp.alias_(item, name) for name, item in outputs.items()])
+        if not outputs:
+            local.set("expressions", [exp.alias_(exp.Literal.number(1), "one")])
+        wanted = [column(_RELATION, name) for name in names]
+    if sought is not None:
+        conditions.append(_is_in(sought, wanted, positive))
+    inner = exp.select("1").from_(derived(canonical(local), _RELATION))
+    condition = both(conditions)
+    return exp.Exists(this=inner.where(condition) if condition is not None else inner)
+
+
+def _is_in(sought: exp.Expr, wanted: list[exp.Expr], positive: bool) -> exp.Expr:
+    items = sought.expressions if isinstance(sought.unnest(), exp.Tuple) else [sought]
+    if len(items) != len(wanted) or (len(items) > 1 and not positive):
+        raise not_fast("SUBQUERY", "NOT IN of several columns", sought)
+    if positive:
+        pairs = zip(items, wanted, strict=True)
+        return cast(exp.Expr, both(exp.EQ(this=one.copy(), expression=two) for one, two in pairs))
+    one, two = sought, wanted[0]
+    return exp.paren(
+        exp.or_(
+            exp.EQ(this=one.copy(), expression=two.copy()),
+            exp.Is(this=one.copy(), expression=exp.Null()),
+            exp.Is(this=two.copy(), expression=exp.Null()),
+        )
+    )
+
+
+def _is_plain(query: exp.Select) -> bool:
+    shaped = any(query.args.get(key) for key in _SHAPING)
+    return not shaped and not query.find(exp.AggFunc) and not query.find(exp.Window)
+
+
+def _split(body: exp.Query) -> tuple[exp.Query, list[exp.Expr]]:
+    """The part of a subquery that stands alone, and the conditions that name relations outside."""
+    local = body.copy()
+    if not isinstance(local, exp.Select):
+        if _names_outside(local, _inside(local)):
+            raise not_fast("CORRELATED", "a correlated subquery of this form", body)
+        return local, []
+    inside = _inside(local)
+    parts = conjuncts(local.args.get("where"))
+    outside = [part for part in parts if _names_outside(part, inside)]
+    if any(part.find(exp.Query) for part in outside) or (outside and not _is_plain(local)):
+        raise not_fast("CORRELATED", "a correlated subquery of this form", body)
+    kept = both(part for part in parts if part not in outside)
+    local.set("where", exp.Where(this=kept) if kept is not None else None)
+    if _names_outside(local, inside):
+        raise not_fast("CORRELATED", "a correlated subquery of this form", body)
+    return local, outside
+
+
+def _inside(tree: exp.Expr) -> set[str]:
+    return {
+        relation.alias_or_name
+        for relation in tree.find_all(exp.Table, exp.Subquery, exp.Lateral, exp.TableAlias)
+    }
+
+
+def _names_outside(tree: exp.Expr, inside: set[str]) -> bool:
+    return any(found.table and found.table not in inside for found in tree.find_all(exp.Column))
+
+
+def _renamed(
+    conditions: list[exp.Expr], local: exp.Query, outputs: dict[str, exp.Expr]
+) -> list[exp.Expr]:
+    """The conditions over the columns that `local` then has to return, which go to `outputs`."""
+    inside = _inside(local)
+
+    def rename(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Column) and node.table in inside:
+            return column(_RELATION, _output(node, outputs))
+        return node
+
+    return [condition.copy().transform(rename) for condition in conditions]
+
+
+def _output(item: exp.Expr, outputs: dict[str, exp.Expr]) -> str:
+    for name, known in outputs.items():
+        if known == item:
+            return name
+    name = f"mv_column_{len(outputs)}"
+    outputs[name] = item.copy()
+    return name

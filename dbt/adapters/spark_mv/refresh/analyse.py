@@ -1,0 +1,182 @@
+"""Programs of definitions: analyses them once, and lets Spark confirm what was understood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.base_tables.versions import Version, Versions
+from dbt.adapters.spark_mv.errors import StatementFailed
+from dbt.adapters.spark_mv.executor import Executor, ViewFacts
+from dbt.adapters.spark_mv.ivm.program import Program, analyse
+from dbt.adapters.spark_mv.ivm.tree import TABLE, NotFast, not_fast
+from dbt.adapters.spark_mv.reasons import Reason
+from dbt.adapters.spark_mv.refresh.pin import pinned_query
+from dbt.adapters.spark_mv.refresh.statements import describe_query
+from dbt.adapters.spark_mv.relations import Facts, Relations
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.reads import Reference, parse
+from dbt.adapters.spark_mv.sql.splice import subquery
+from dbt.adapters.spark_mv.views.definition import Definition
+from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+from dbt.adapters.spark_mv.views.safety import volatile_functions
+
+_IDENTITY = re.compile(r"#\d+L?|\[plan_id=\d+\]")
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A program, and what its tables `mv_table_<n>` stand for, with those columns that it reads."""
+
+    program: Program
+    tables: Mapping[str, TableName]
+    columns: Mapping[str, tuple[str, ...]]
+
+    def placeholder(self, table: TableName) -> str:
+        """The name of a table in the program."""
+        return next(name for name, found in self.tables.items() if found == table)
+
+    def current(
+        self, versions: Mapping[TableName, Version], unpinned: tuple[TableName, ...] = ()
+    ) -> dict[str, str]:
+        """For each table of the program the query of its rows at these versions."""
+        return {
+            name: rows_at(table, None if table in unpinned else versions[table], self.columns[name])
+            for name, table in self.tables.items()
+        }
+
+    def stored_query(
+        self, versions: Mapping[TableName, Version], unpinned: tuple[TableName, ...]
+    ) -> str:
+        """The query of everything that is stored, at these versions."""
+        body = self.program.stored_query().sql("spark")
+        return with_queries(self.current(versions, unpinned), body)
+
+
+def rows_at(table: TableName, version: Version | None, columns: tuple[str, ...]) -> str:
+    """A query of these columns of a table at a version, or as it is."""
+    listed = ", ".join(quote(column) for column in columns)
+    pin = f" VERSION AS OF {version.snapshot_id}" if version else ""
+    return f"SELECT {listed} FROM {table.sql}{pin}"
+
+
+class Analyst:
+    """Analyses definitions; remembers what it has found."""
+
+    def __init__(self, executor: Executor, relations: Relations, versions: Versions) -> None:
+        self._executor = executor
+        self._relations = relations
+        self._versions = versions
+        self._known: dict[str, Analysis | Reason] = {}
+
+    def analysis(self, definition: Definition, owner: str) -> Analysis | Reason:
+        """The analysis of a definition with its columns; the reason if it has no program."""
+        key = definition.hash
+        if key not in self._known:
+            try:
+                self._known[key] = self._analyse(definition, owner)
+            except NotFast as error:
+                self._known[key] = error.reason
+            except StatementFailed as error:
+                self._known[key] = Reason("NOT_PARSED", f"Spark refuses a part of it: {error}")
+        return self._known[key]
+
+    def hidden(self, definition: Definition, owner: str) -> tuple[str, ...]:
+        """The columns that the storage table of a definition is to have beside the view's."""
+        tree = parse(definition.query)
+        if not isinstance(tree, exp.Select) or not tree.find(exp.AggFunc):
+            return ()
+        found = self.analysis(definition, owner)
+        return () if isinstance(found, Reason) else tuple(found.program.hidden)
+
+    def _analyse(self, definition: Definition, owner: str) -> Analysis:
+        for text in (definition.query, *definition.views.values()):
+            if calls := volatile_functions(text):
+                raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))
+        if definition.settings.get("spark.sql.caseSensitive") == "true":
+            raise not_fast("CASE_SENSITIVE", "names of its columns are told apart by case")
+        text, tables = self._with_placeholders(definition, owner)
+        columns = {name: self._columns(table) for name, table in tables.items()}
+        versions = self._versions.read(tables.values())
+        everything = Analysis(Program(exp.select("1")), tables, columns)
+        scans = everything.current(versions, tuple(versions))
+        names = [column.name for column in definition.columns]
+        with self._executor.isolated(definition.settings) as session:
+
+            def types_of(query: exp.Query) -> list[str]:
+                rows = session.query(describe_query(with_queries(scans, query.sql("spark"))))
+                return [str(row[1]) for row in rows]
+
+            program = analyse(text, columns, names, types_of)
+            original, unpinned = pinned_query(
+                definition, versions, self._executor, self._relations, owner
+            )
+            scans |= everything.current(versions, unpinned)
+            printed = with_queries(scans, program.query.sql("spark"))
+            if _plan(session, original) != _plan(session, printed):
+                raise not_fast("NOT_UNDERSTOOD", "Spark plans it otherwise once it is printed anew")
+        used = {name: _used(program, name, columns[name]) for name in tables}
+        return Analysis(program, tables, used)
+
+    def _with_placeholders(
+        self, definition: Definition, owner: str
+    ) -> tuple[str, dict[str, TableName]]:
+        expander = Expander(self._relations, owner)
+        tables: dict[str, TableName] = {}
+
+        def replacement(name: TableName, facts: Facts, reference: Reference) -> str | None:
+            if storage_of(name, facts) is not None:
+                assert isinstance(facts, ViewFacts)
+                home = Namespace(facts.catalog, facts.namespace)
+                return subquery(expander.inline(facts.text, home, replacement), reference)
+            if isinstance(facts, ViewFacts):
+                return None
+            known = next((key for key, table in tables.items() if table == name), None)
+            placeholder = known or f"{TABLE}{len(tables)}"
+            tables[placeholder] = name
+            return placeholder if reference.aliased else f"{placeholder} AS {quote(name.name)}"
+
+        return expander.inline(definition.query, definition.home, replacement), tables
+
+    def _columns(self, table: TableName) -> tuple[str, ...]:
+        rows = self._executor.query(describe_query(f"SELECT * FROM {table.sql}"))
+        return tuple(str(row[0]) for row in rows)
+
+
+def with_queries(queries: Mapping[str, str], body: str) -> str:
+    """`body` with those of the queries in front that it reads, or that they read in turn."""
+    wanted: list[str] = []
+    texts = [body]
+    while texts:
+        text = texts.pop()
+        for name in queries:
+            if name not in wanted and re.search(rf"\b{name}\b", text):
+                wanted.append(name)
+                texts.append(queries[name])
+    parts = ",\n".join(f"{name} AS ({queries[name]})" for name in queries if name in wanted)
+    return f"WITH {parts}\n{body}" if parts else body
+
+
+def _plan(session: Executor, query: str) -> str:
+    """Spark's plan of a query, without the numbers that it gives to columns and steps."""
+    ((plan,),) = session.query(f"EXPLAIN {query}")
+    return _IDENTITY.sub("", str(plan)).lower()
+
+
+def _used(program: Program, placeholder: str, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns of a table that a program reads; one at least."""
+    names: set[str] = set()
+    for select in program.stored_query().find_all(exp.Select):
+        start = select.args.get("from_")
+        relations = [start.this] if start else []
+        relations += [join.this for join in select.args.get("joins") or []]
+        aliases = {
+            relation.alias_or_name
+            for relation in relations
+            if isinstance(relation, exp.Table) and relation.name == placeholder
+        }
+        names |= {c.name.lower() for c in select.find_all(exp.Column) if c.table in aliases}
+    return tuple(column for column in columns if column.lower() in names) or columns[:1]
