@@ -1,4 +1,4 @@
-"""Runs queries and their delta queries on DuckDB, where a round costs milliseconds."""
+"""Runs queries and what the rules make of them on DuckDB, where a round costs milliseconds."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import duckdb
+import sqlglot
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.delta import Delta
+from dbt.adapters.spark_mv.ivm.program import Program, analyse, rows_after
 from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, Context, named_columns
 
 Rows = Sequence[tuple[Any, ...]]
@@ -19,10 +21,11 @@ TABLES = ("mv_table_0", "mv_table_1", "mv_table_2")
 
 
 class Engine:
-    """Three tables of whole numbers and NULLs, at two versions."""
+    """Three tables of whole numbers and NULLs at two versions, and what lies between."""
 
     def __init__(self) -> None:
         self._duckdb = duckdb.connect()
+        self._duckdb.execute("create macro raise_error(text) as error(text)")
         for table in TABLES:
             number = table.removeprefix(TABLE)
             for name in (table, OLD + number):
@@ -31,44 +34,84 @@ class Engine:
                 f"create table {CHANGES}{number} (a int, b int, v int, mv_weight int)"
             )
 
-    def load(self, name: str, rows: Rows) -> None:
+    def load(self, old: Mapping[str, Rows], new: Mapping[str, Rows], tidy: bool) -> frozenset[str]:
+        """Load both versions; returns the tables that changed. A change that is not tidy lists
+        every row of both versions."""
+        for table in TABLES:
+            number = table.removeprefix(TABLE)
+            gone, came = Counter(old[table]), Counter(new[table])
+            if tidy:
+                gone, came = gone - came, came - gone
+            change = [(*row, -1) for row in gone.elements()]
+            self._fill(table, new[table])
+            self._fill(OLD + number, old[table])
+            self._fill(CHANGES + number, change + [(*row, 1) for row in came.elements()])
+        return frozenset(table for table in TABLES if Counter(old[table]) != Counter(new[table]))
+
+    def _fill(self, name: str, rows: Rows) -> None:
         self._duckdb.execute(f"delete from {name}")
         if rows:
             marks = ", ".join("?" * len(rows[0]))
             self._duckdb.executemany(f"insert into {name} values ({marks})", rows)
 
-    def rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
-        return self._duckdb.execute(query.sql(dialect="duckdb")).fetchall()
+    def store(self, query: exp.Query) -> None:
+        """Keep the rows of a query as mv_stored."""
+        self._duckdb.execute("create or replace table mv_stored as " + query.sql(dialect="duckdb"))
+
+    def rows(self, query: exp.Query) -> Counter[tuple[Any, ...]]:
+        """The rows of a query."""
+        return Counter(self._duckdb.execute(query.sql(dialect="duckdb")).fetchall())
 
 
 def tree_of(sql: str) -> exp.Query:
+    """The canonical tree of a query."""
     return canonical(parsed(sql, dict.fromkeys(TABLES, COLUMNS)))
 
 
-def with_names(query: exp.Query, context: Context) -> exp.Query:
-    """The query with the named queries of its derivation in front."""
-    found = query.copy()
-    for name, named in context.named.items():
-        found = found.with_(name, named.copy())
-    return found
+def program_of(sql: str) -> Program:
+    """The program of a query all of whose columns are integers."""
+    columns = dict.fromkeys(TABLES, COLUMNS)
+    names = [f"c{n}" for n in range(len(parsed(sql, columns).named_selects))]
+    return analyse(sql, columns, names, lambda query: ["int"] * len(query.expressions))
 
 
-def check(engine: Engine, sql: str, old: Mapping[str, Rows], new: Mapping[str, Rows]) -> bool:
-    """Whether old rows and delta make new rows; loads both versions and a change between."""
+def _with(query: exp.Query, named: Mapping[str, exp.Query]) -> exp.Query:
+    for name, inner in named.items():
+        query = query.with_(name, inner.copy())
+    return query
+
+
+def delta_is_right(
+    engine: Engine, sql: str, old: Mapping[str, Rows], new: Mapping[str, Rows], tidy: bool
+) -> bool:
+    """Whether the old rows of a query and its delta make its new rows."""
     tree = tree_of(sql)
-    for table in TABLES:
-        number = table.removeprefix(TABLE)
-        engine.load(table, new[table])
-        engine.load(OLD + number, old[table])
-        gone = [(*row, -1) for row in old[table]]
-        engine.load(CHANGES + number, gone + [(*row, 1) for row in new[table]])
-    changed = frozenset(table for table in TABLES if Counter(old[table]) != Counter(new[table]))
-    context = Context(changed)
+    context = Context(engine.load(old, new, tidy))
     delta = Delta(context).query(tree)
-    before, after = Counter(engine.rows(context.old(tree))), Counter(engine.rows(tree))
-    if delta is None:
-        return before == after
-    assert named_columns(delta)[:-1] == named_columns(tree)
-    for row in engine.rows(with_names(delta, context)):
-        before[row[:-1]] += row[-1]
-    return {row: n for row, n in before.items() if n} == dict(after)
+    found = Counter(engine.rows(context.old(tree)))
+    if delta is not None:
+        assert named_columns(delta)[:-1] == named_columns(tree)
+        for row, copies in engine.rows(_with(delta, context.named)).items():
+            found[row[:-1]] += row[-1] * copies
+    return {row: n for row, n in found.items() if n} == dict(engine.rows(tree))
+
+
+def refresh_is_right(
+    engine: Engine, sql: str, old: Mapping[str, Rows], new: Mapping[str, Rows], tidy: bool
+) -> bool:
+    """Whether the program brings stored rows, with what is hidden, to what they are to be."""
+    program = program_of(sql)
+    changed = engine.load(old, new, tidy)
+    context = Context(changed)
+    if not context.touches(program.query):
+        return True
+    engine.store(context.old(program.stored_query()))
+    inserts_only = tidy and all(not Counter(old[t]) - Counter(new[t]) for t in TABLES)
+    width = len(program.query.named_selects)
+    after = rows_after(program, changed, inserts_only, ["int"] * width)
+    body = sqlglot.parse_one(after.query, read="spark")
+    assert isinstance(body, exp.Query)
+    found = engine.rows(_with(body, after.named))
+    if after.appends:
+        found += engine.rows(context.old(program.stored_query()))
+    return found == engine.rows(program.stored_query())

@@ -26,7 +26,7 @@ def net(delta: exp.Query, names: Sequence[str]) -> exp.Select:
 
 def rows(names: Sequence[str], change: str) -> str:
     """The rows of mv_stored with the net change `change`, both with these columns."""
-    listed = ", ".join(column("", name).sql("spark") for name in names)
+    listed = ", ".join(exp.column(name, quoted=True).sql("spark") for name in names)
     equal = " AND ".join(same(column("s", name), column("d", name)).sql("spark") for name in names)
     touched = f"EXISTS (SELECT 1 FROM {change} AS d WHERE {equal})"
     total = f"SUM({WEIGHT})"

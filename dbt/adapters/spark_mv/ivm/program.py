@@ -31,12 +31,14 @@ _UNGROUPED = ("map<", "variant")
 
 @dataclass(frozen=True)
 class Program:
-    """One definition, analysed. `query` is canonical and has the names of the view's columns.
+    """One definition, analysed. `read` is the query as it was understood, before anything was
+    rewritten; `query` is canonical and has the names of the view's columns.
 
     `additive` says how its groups are added to, `groups` which groups are computed anew; without
     either each row is by itself. `why_not_added` is the reason against adding, if there is one.
     """
 
+    read: str
     query: exp.Query
     groups: Groups | None = None
     additive: Additive | None = None
@@ -80,29 +82,31 @@ def analyse(
     `names` are the columns of the view. Raises `NotFast` if it has none.
     """
     try:
-        tree = _with_names(canonical(parsed(query, columns)), names)
+        understood = parsed(query, columns)
+        read = understood.sql("spark")
+        tree = _with_names(canonical(understood), names)
         # Every table may change, so every part needs a rule.
         Delta(Context(frozenset(columns))).query(_below(tree))
         groups = keyed.groups_of(tree) if not _is_one_group(tree) else Groups(tree, ())
         if groups is None:
-            return Program(tree)
-        return _with_adding(tree, groups, types_of)
+            return Program(read, tree)
+        return _with_adding(read, tree, groups, types_of)
     except RecursionError:
         raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed") from None
 
 
-def _with_adding(tree: exp.Query, groups: Groups, types_of: TypesOf) -> Program:
+def _with_adding(read: str, tree: exp.Query, groups: Groups, types_of: TypesOf) -> Program:
     try:
         if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
             raise not_fast("NOT_ADDITIVE", "it is not a GROUP BY")
         arguments = [item.sql() for item in additive.arguments_of(tree)]
         types = types_of(additive.probe(tree)) if arguments else []
         made = additive.additive_of(groups, dict(zip(arguments, types, strict=True)))
-        return Program(tree, groups, made)
+        return Program(read, tree, groups, made)
     except NotFast as error:
         if not groups.keys:
             raise
-        return Program(tree, groups, why_not_added=error.reason)
+        return Program(read, tree, groups, why_not_added=error.reason)
 
 
 def _is_one_group(tree: exp.Query) -> bool:

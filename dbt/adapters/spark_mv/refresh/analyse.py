@@ -101,7 +101,7 @@ class Analyst:
         text, tables = self._with_placeholders(definition, owner)
         columns = {name: self._columns(table) for name, table in tables.items()}
         versions = self._versions.read(tables.values())
-        everything = Analysis(Program(exp.select("1")), tables, columns)
+        everything = Analysis(Program("", exp.select("1")), tables, columns)
         scans = everything.current(versions, tuple(versions))
         names = [column.name for column in definition.columns]
         with self._executor.isolated(definition.settings) as session:
@@ -115,7 +115,7 @@ class Analyst:
                 definition, versions, self._executor, self._relations, owner
             )
             scans |= everything.current(versions, unpinned)
-            printed = with_queries(scans, program.query.sql("spark"))
+            printed = with_queries(scans, program.read)
             if _plan(session, original) != _plan(session, printed):
                 raise not_fast("NOT_UNDERSTOOD", "Spark plans it otherwise once it is printed anew")
         used = {name: _used(program, name, columns[name]) for name in tables}

@@ -1,0 +1,149 @@
+"""Delta queries and programs against the query itself, on random tables and random changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dbt.adapters.spark_mv.ivm import keyed, merge, outer_joins, tree
+from dbt.adapters.spark_mv.ivm.tree import NotFast
+from tests.unit.ivm.formulas import (
+    TABLES,
+    Engine,
+    Rows,
+    delta_is_right,
+    program_of,
+    refresh_is_right,
+)
+from tests.unit.ivm.queries import ADDED, BY_GROUP, NOT_FAST, ROW_BY_ROW
+
+ROUNDS = 25
+Check = Callable[[Engine, str, Mapping[str, Rows], Mapping[str, Rows], bool], bool]
+_NUMBERS = st.sampled_from([None, 1, 2, 3])
+_ROW = st.tuples(_NUMBERS, _NUMBERS, _NUMBERS)
+
+
+@st.composite
+def versions(draw: st.DrawFn) -> tuple[dict[str, Rows], dict[str, Rows]]:
+    """Small tables, likely with duplicates, before and after."""
+    old: dict[str, Rows] = {}
+    new: dict[str, Rows] = {}
+    inserts_only = draw(st.booleans())
+    for table in TABLES:
+        old[table] = draw(st.lists(_ROW, max_size=5))
+        kept = [row for row in old[table] if inserts_only or draw(st.booleans())]
+        new[table] = [*kept, *draw(st.lists(_ROW, max_size=2))]
+    return old, new
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine()
+
+
+def holds(check: Check, engine: Engine, sql: str, rounds: int = ROUNDS) -> bool:
+    """Whether a check holds in every round."""
+    failed: list[Any] = []
+
+    @settings(
+        max_examples=rounds,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(versions(), st.booleans())
+    def run(rows: tuple[dict[str, Rows], dict[str, Rows]], tidy: bool) -> None:
+        if not check(engine, sql, *rows, tidy):
+            failed.append(rows)
+
+    run()
+    return not failed
+
+
+@pytest.mark.parametrize("name", [*ROW_BY_ROW, *BY_GROUP])
+def test_delta(engine: Engine, name: str) -> None:
+    """Old rows and delta make new rows, also if the change lists rows that stayed."""
+    assert holds(delta_is_right, engine, {**ROW_BY_ROW, **BY_GROUP}[name])
+
+
+@pytest.mark.parametrize("name", [*BY_GROUP, *ADDED])
+def test_groups(engine: Engine, name: str) -> None:
+    """Stored groups are brought up to date, with the state that is not shown."""
+    sql = {**BY_GROUP, **ADDED}[name]
+    if program_of(sql).groups is None:
+        pytest.skip("its rows are not stored by group")
+    assert holds(refresh_is_right, engine, sql)
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_is_added(name: str) -> None:
+    """These need not be computed anew."""
+    assert program_of(ADDED[name]).additive is not None
+
+
+@pytest.mark.parametrize(("sql", "code"), NOT_FAST.items())
+def test_not_fast(sql: str, code: str) -> None:
+    """What has no rule is refused, and the reason says what it is."""
+    with pytest.raises(NotFast) as caught:
+        program_of(sql)
+    assert caught.value.reason.code == code
+
+
+def _plain_equality(one: Any, two: Any) -> Any:
+    return tree.exp.EQ(this=one, expression=two)
+
+
+MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
+    "rows of before read as they are now": (
+        [(tree.Context, "old", lambda self, node: node.copy())],
+        delta_is_right,
+        ROW_BY_ROW["join"],
+    ),
+    "NULL is not equal to NULL": (
+        [(keyed, "same", _plain_equality)],
+        refresh_is_right,
+        BY_GROUP["group_left_join"],
+    ),
+    "NULL is not equal to NULL in added groups": (
+        [(merge, "same", _plain_equality)],
+        refresh_is_right,
+        ADDED["all_functions"],
+    ),
+    "left rows keep their NULLs": (
+        [(outer_joins._Sides, "lonely", lambda self, left, right: [])],
+        delta_is_right,
+        ROW_BY_ROW["left_join"],
+    ),
+    "right rows of a full join without a partner are forgotten": (
+        [(outer_joins._Sides, "alone", lambda self, left, right: [])],
+        delta_is_right,
+        ROW_BY_ROW["full_join"],
+    ),
+    "the least value stays when it goes": (
+        [(merge, "_is_lost", lambda additive, part: tree.exp.false())],
+        refresh_is_right,
+        ADDED["all_functions"],
+    ),
+    "old groups are not taken away": (
+        [(keyed, "_weighted", lambda query, weight, real=keyed._weighted: real(query, 1))],
+        delta_is_right,
+        BY_GROUP["nested"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutant_is_found(engine: Engine, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Each rule is needed: without it the same rounds find a wrong row."""
+    changes, check, sql = MUTANTS[name]
+    for owner, attribute, wrong in changes:
+        monkeypatch.setattr(owner, attribute, wrong)
+    try:
+        assert not holds(check, engine, sql, 2 * ROUNDS)
+    except Exception as error:
+        assert "went than there were" in str(error), error
