@@ -83,7 +83,7 @@ def analyse(
     """
     try:
         understood = parsed(query, columns)
-        read = understood.sql("spark")
+        read = _plainly_named(understood).sql("spark")
         tree = _with_names(canonical(understood), names)
         # Every table may change, so every part needs a rule.
         Delta(Context(frozenset(columns))).query(_below(tree))
@@ -107,6 +107,16 @@ def _with_adding(read: str, tree: exp.Query, groups: Groups, types_of: TypesOf) 
         if not groups.keys:
             raise
         return Program(read, tree, groups, why_not_added=error.reason)
+
+
+def _plainly_named(query: exp.Query) -> exp.Query:
+    """The query with columns that keep their names not renamed: Spark plans a step for each."""
+    found = query.copy()
+    for alias in list(found.find_all(exp.Alias)):
+        inner = alias.this
+        if isinstance(inner, exp.Column) and inner.name == alias.alias:
+            alias.replace(inner)
+    return found
 
 
 def _is_one_group(tree: exp.Query) -> bool:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.base_tables.versions import Version, Versions
+from dbt.adapters.spark_mv.base_tables.versions import Version
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.ivm.program import Program, analyse
 from dbt.adapters.spark_mv.ivm.tree import TABLE, NotFast, not_fast
 from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.pin import pinned_query
 from dbt.adapters.spark_mv.refresh.statements import describe_query
 from dbt.adapters.spark_mv.relations import Facts, Relations
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
@@ -24,7 +24,9 @@ from dbt.adapters.spark_mv.views.definition import Definition
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.safety import volatile_functions
 
-_IDENTITY = re.compile(r"#\d+L?|\[plan_id=\d+\]")
+_WRITTEN = re.compile(rf"\b{TABLE}\d+\b")
+_PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
+_INVENTED = re.compile(r"#\d+L?|\[plan_id=\d+\]|(?<=_common_expr_)\d+")
 
 
 @dataclass(frozen=True)
@@ -66,10 +68,9 @@ def rows_at(table: TableName, version: Version | None, columns: tuple[str, ...])
 class Analyst:
     """Analyses definitions; remembers what it has found."""
 
-    def __init__(self, executor: Executor, relations: Relations, versions: Versions) -> None:
+    def __init__(self, executor: Executor, relations: Relations) -> None:
         self._executor = executor
         self._relations = relations
-        self._versions = versions
         self._known: dict[str, Analysis | Reason] = {}
 
     def analysis(self, definition: Definition, owner: str) -> Analysis | Reason:
@@ -100,9 +101,7 @@ class Analyst:
             raise not_fast("CASE_SENSITIVE", "names of its columns are told apart by case")
         text, tables = self._with_placeholders(definition, owner)
         columns = {name: self._columns(table) for name, table in tables.items()}
-        versions = self._versions.read(tables.values())
-        everything = Analysis(Program("", exp.select("1")), tables, columns)
-        scans = everything.current(versions, tuple(versions))
+        scans = {name: rows_at(table, None, columns[name]) for name, table in tables.items()}
         names = [column.name for column in definition.columns]
         with self._executor.isolated(definition.settings) as session:
 
@@ -111,13 +110,9 @@ class Analyst:
                 return [str(row[1]) for row in rows]
 
             program = analyse(text, columns, names, types_of)
-            original, unpinned = pinned_query(
-                definition, versions, self._executor, self._relations, owner
-            )
-            scans |= everything.current(versions, unpinned)
-            printed = with_queries(scans, program.read)
-            if _plan(session, original) != _plan(session, printed):
-                raise not_fast("NOT_UNDERSTOOD", "Spark plans it otherwise once it is printed anew")
+            original = _WRITTEN.sub(lambda found: tables[found.group()].sql, text)
+            printed = _PRINTED.sub(lambda found: tables[found.group(1)].sql, program.read)
+            _confirm(session, original, printed, len(names))
         used = {name: _used(program, name, columns[name]) for name in tables}
         return Analysis(program, tables, used)
 
@@ -160,10 +155,28 @@ def with_queries(queries: Mapping[str, str], body: str) -> str:
     return f"WITH {parts}\n{body}" if parts else body
 
 
-def _plan(session: Executor, query: str) -> str:
-    """Spark's plan of a query, without the numbers that it gives to columns and steps."""
-    ((plan,),) = session.query(f"EXPLAIN {query}")
-    return _IDENTITY.sub("", str(plan)).lower()
+def _confirm(session: Executor, original: str, printed: str, width: int) -> None:
+    """Raise `NotFast` unless Spark plans both queries alike."""
+    plan, other = _plan(session, original, width), _plan(session, printed, width)
+    lines = zip_longest(plan.splitlines(), other.splitlines(), fillvalue="")
+    differing = next((pair for pair in lines if pair[0] != pair[1]), None)
+    if differing is not None:
+        texts = " and ".join(_around_difference(*differing))
+        raise not_fast("NOT_UNDERSTOOD", f"printed anew it is planned otherwise: {texts}")
+
+
+def _around_difference(one: str, two: str) -> tuple[str, str]:
+    start = max(
+        0, next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), 0) - 20
+    )
+    return repr(one[start : start + 80]), repr(two[start : start + 80])
+
+
+def _plan(session: Executor, query: str, width: int) -> str:
+    """Spark's plan of a query of so many columns, without the names and numbers that it invents."""
+    names = ", ".join(f"c{number}" for number in range(width))
+    ((plan,),) = session.query(f"EXPLAIN SELECT * FROM (\n{query}\n) AS mv_plan({names})")
+    return _INVENTED.sub("", str(plan)).lower().replace("named_struct(", "struct(")
 
 
 def _used(program: Program, placeholder: str, columns: tuple[str, ...]) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ class Engine:
         self.relations = Relations(self.executor)
         self.versions = Versions(self.executor, self.relations)
         self.observer = Observer(self.executor, self.relations, self.versions)
-        self.analyst = Analyst(self.executor, self.relations, self.versions)
+        self.analyst = Analyst(self.executor, self.relations)
         self.claims = Claims(self.executor, self.started, self.timeout)
         self.history = History(self.memory, self.executor, self.relations, self.timeout)
         self.watch = Watch(self.history)
