@@ -9,7 +9,8 @@ from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 QUERIES = {
     "filtered": "select id, customer, amount * 2 as twice from @.orders where amount > 5",
     "joined": "select o.id, c.city from @.orders o join @.customers c on o.customer = c.name",
-    "with_all": "select o.id, c.city from @.orders o left join @.customers c on o.customer = c.name",
+    "with_all": "select o.id, c.city from @.orders o left join @.customers c "
+    "on o.customer = c.name",
     "with_both": "select o.id, c.name from @.orders o full join @.customers c "
     "on o.customer = c.name and o.amount > 15",
     "known": "select * from @.orders where customer in (select name from @.customers)",

@@ -26,6 +26,7 @@ class Engine:
     def __init__(self) -> None:
         self._duckdb = duckdb.connect()
         self._duckdb.execute("create macro raise_error(text) as error(text)")
+        self._duckdb.execute("create macro array_repeat(value, times) as range(times)")
         for table in TABLES:
             number = table.removeprefix(TABLE)
             for name in (table, OLD + number):

@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.ivm.keyed import Groups
 from dbt.adapters.spark_mv.ivm.measures import ROWS, Measure, Part
 from dbt.adapters.spark_mv.ivm.tree import (
     column,
+    derived,
     not_fast,
 )
 
@@ -45,11 +46,17 @@ class Additive:
         return [part for part in self.names if isinstance(part, Part)]
 
     def stored_query(self) -> exp.Select:
-        """The query with the hidden columns."""
-        found = self.query.copy()
-        for name, expression in self.hidden.items():
-            found.append("expressions", exp.alias_(expression.copy(), name, quoted=True))
-        return found
+        """The query with the hidden columns; each part is computed once."""
+        parts: list[exp.Expr] = [
+            exp.alias_(key.copy(), f"mv_key_{n}") for n, key in enumerate(self.keys)
+        ]
+        parts += [exp.alias_(part.call(), part_name(self, part)) for part in self.parts]
+        for number, measure in enumerate(self.measures):
+            if _is_inexact(self, measure):
+                parts.append(exp.alias_(measure.call.copy(), f"mv_call_{number}"))
+        groups = self.query.copy()
+        groups.set("expressions", parts)
+        return exp.Select(expressions=outputs(self, calls=True)).from_(derived(groups, MERGED))
 
 
 def calls_of(query: exp.Select) -> list[exp.Expr]:
@@ -96,7 +103,7 @@ def additive_of(groups: Groups, types: Mapping[str, str]) -> Additive:
     names, hidden = _names(query, groups.keys, list(dict.fromkeys(parts)))
     made = Additive(query, groups.keys, found, names, hidden, types)
     for item in query.expressions:
-        visible(made, item.unalias())
+        _visible(made, item.unalias())
     return made
 
 
@@ -117,14 +124,30 @@ def _names(
     return names, hidden
 
 
-def visible(additive: Additive, expression: exp.Expr) -> exp.Expr:
+def outputs(additive: Additive, calls: bool = False) -> list[exp.Expr]:
+    """The stored columns over a relation of merged groups, which has the calls that are not exact
+    for every value if `calls`."""
+    found = [
+        exp.alias_(_visible(additive, item.unalias(), calls), item.alias_or_name, quoted=True)
+        for item in additive.query.expressions
+    ]
+    for item, name in additive.names.items():
+        inner = f"mv_key_{item}" if isinstance(item, int) else part_name(additive, item)
+        if name in additive.hidden:
+            found.append(exp.alias_(column(MERGED, inner), name, quoted=True))
+    return found
+
+
+def _visible(additive: Additive, expression: exp.Expr, calls: bool = False) -> exp.Expr:
     """A returned expression over the merged parts; raises `NotFast` if it names anything else."""
 
     def replaced(node: exp.Expr) -> exp.Expr:
         for number, key in enumerate(additive.keys):
             if node == key:
                 return column(MERGED, f"mv_key_{number}")
-        for measure in additive.measures:
+        for number, measure in enumerate(additive.measures):
+            if node == measure.call and calls and _is_inexact(additive, measure):
+                return column(MERGED, f"mv_call_{number}")
             if node == measure.call:
                 return _value(additive, measure)
         return node
@@ -133,6 +156,12 @@ def visible(additive: Additive, expression: exp.Expr) -> exp.Expr:
     if any(item.table != MERGED for item in found.find_all(exp.Column)):
         raise not_fast("NOT_ADDITIVE", "it is not made of keys and aggregates", expression)
     return found
+
+
+def _is_inexact(additive: Additive, measure: Measure) -> bool:
+    """Whether its value cannot be had from its parts if they are too large."""
+    argument = measure.parts[0].argument
+    return measure.average and measures.is_whole(additive.types[argument.sql()] if argument else "")
 
 
 def _value(additive: Additive, measure: Measure) -> exp.Expr:

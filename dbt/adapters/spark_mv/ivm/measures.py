@@ -18,7 +18,9 @@ _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 # AVG of whole numbers divides a sum of doubles, which is exact up to 2 to the power of 53.
 EXACT_IN_DOUBLE = 2**53
-_LONGEST_SUM, _LONGEST_AVERAGE = 27, 18
+# Spark cuts digits after the point off products and sums of more than 38 digits, but never so that
+# fewer than 6 are left.
+_LONGEST_SUM, _LONGEST_AVERAGE, _KEPT_SCALE = 27, 18, 6
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,13 @@ def check_type(measure: Measure, type_name: str) -> None:
     """Raise `NotFast` if adding is not exact for an argument of this Spark type."""
     if measure.parts[0].function != SUM:
         return
+    if type_name in _WHOLE:
+        return
     decimal = _DECIMAL.fullmatch(type_name)
-    longest = _LONGEST_AVERAGE if measure.average else _LONGEST_SUM
-    if type_name in _WHOLE or (decimal and int(decimal.group(1)) <= longest):
+    digits, scale = (int(decimal.group(1)), int(decimal.group(2))) if decimal else (0, 0)
+    if decimal and measure.average and digits <= _LONGEST_AVERAGE:
+        return
+    if decimal and not measure.average and (digits <= _LONGEST_SUM or scale <= _KEPT_SCALE):
         return
     raise not_fast(
         "NOT_ADDITIVE", f"adding to it is not exact for the type {type_name}", measure.call
@@ -84,6 +90,11 @@ def weighted_sum(argument: exp.Expr, weight: exp.Expr, type_name: str) -> exp.Ex
     else:
         product = exp.Mul(this=argument, expression=exp.cast(weight, "decimal(10,0)"))
     return exp.Sum(this=product)
+
+
+def is_whole(type_name: str) -> bool:
+    """Whether a Spark type is one of whole numbers."""
+    return type_name in _WHOLE
 
 
 def sum_type(type_name: str) -> str:

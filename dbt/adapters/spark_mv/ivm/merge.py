@@ -10,9 +10,9 @@ from dbt.adapters.spark_mv.ivm.additive import (
     STORED,
     Additive,
     merged,
+    outputs,
     part_name,
     ungrouped,
-    visible,
 )
 from dbt.adapters.spark_mv.ivm.measures import COUNT, MAX, MIN, ROWS, SUM, Part
 from dbt.adapters.spark_mv.ivm.tree import WEIGHT, Rule, both, column, derived, exists, same
@@ -70,16 +70,7 @@ def merged_rows(additive: Additive, rule: Rule) -> tuple[exp.Query, exp.Expr] | 
     only_inserts = rule.context.inserts_only and not rule.context.subtracts
     rescued = None if only_inserts else _rescued(additive, rule, change)
     groups = _merge(additive, change, rescued)
-    outputs = [
-        exp.alias_(visible(additive, item.unalias()), item.alias_or_name, quoted=True)
-        for item in additive.query.expressions
-    ]
-    parts: dict[str, exp.Expr] = {}
-    for item, name in additive.names.items():
-        inner = f"mv_key_{item}" if isinstance(item, int) else part_name(additive, item)
-        parts[name] = column(MERGED, inner)
-    outputs += [exp.alias_(parts[name], name, quoted=True) for name in additive.hidden]
-    rows = exp.Select(expressions=outputs).from_(derived(groups, MERGED))
+    rows = exp.Select(expressions=outputs(additive)).from_(derived(groups, MERGED))
     if additive.keys:
         rows = rows.where(merged(additive, Part(ROWS)) > 0)
     return rows, exists(_as(change, _CHANGE), _same_group(additive, STORED, _CHANGE))
@@ -97,14 +88,14 @@ def _same_group(additive: Additive, stored: str, other: str) -> exp.Expr | None:
 
 
 def _merge(additive: Additive, change: exp.Table, rescued: exp.Table | None) -> exp.Select:
-    outputs: list[exp.Expr] = [
+    columns: list[exp.Expr] = [
         exp.alias_(column(_CHANGE, f"mv_key_{n}"), f"mv_key_{n}") for n in range(len(additive.keys))
     ]
-    outputs += [
+    columns += [
         exp.alias_(_sum_of(additive, part, rescued is not None), part_name(additive, part))
         for part in additive.parts
     ]
-    found = exp.Select(expressions=outputs).from_(_as(change, _CHANGE))
+    found = exp.Select(expressions=columns).from_(_as(change, _CHANGE))
     on = _same_group(additive, STORED, _CHANGE) or exp.true()
     found = found.join(exp.to_table(STORED), on=on, join_type="left")
     if rescued is not None:
@@ -183,8 +174,8 @@ def _rescued(additive: Additive, rule: Rule, change: exp.Table) -> exp.Table | N
         same(key.copy(), column("mv_lost", f"mv_key_{n}")) for n, key in enumerate(additive.keys)
     ]
     found = additive.query.copy()
-    outputs = [exp.alias_(key.copy(), f"mv_key_{n}") for n, key in enumerate(additive.keys)]
-    outputs += [exp.alias_(part.call(), part_name(additive, part)) for part in extremes]
-    found.set("expressions", outputs)
+    columns = [exp.alias_(key.copy(), f"mv_key_{n}") for n, key in enumerate(additive.keys)]
+    columns += [exp.alias_(part.call(), part_name(additive, part)) for part in extremes]
+    found.set("expressions", columns)
     found = found.where(exists(_as(flagged, "mv_lost"), both(pairs)))
     return rule.context.define("rescued", found)

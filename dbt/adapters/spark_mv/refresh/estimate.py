@@ -7,19 +7,23 @@ from dataclasses import dataclass
 # A fast refresh has a longer plan, and so a fixed cost: about that of reading so many rows.
 _FIXED = 300_000
 # Rows of a change are read, netted and joined; those beside it mostly only read.
-_PER_CHANGED, _PER_JOINED, _PER_REWRITTEN = 3.0, 0.5, 0.5
+_PER_CHANGED, _PER_JOINED, _PER_GROUPED, _PER_REWRITTEN = 3.0, 0.5, 1.0, 0.5
 _HYSTERESIS = 0.8
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Numbers of rows: of all base tables, of the changes, of the tables that these are joined
-    with (each as often as it is read), and of stored rows that are written again."""
+    """Numbers of rows: of all base tables, of the changes, of the tables that are read beside
+    them (each as often as it is read), and of stored rows that are written again.
+
+    `by_group` says that groups are computed anew.
+    """
 
     base_rows: int
     changed_rows: int
     joined_rows: int
     rewritten_rows: int
+    by_group: bool = False
 
     @property
     def is_worth_it(self) -> bool:
@@ -37,9 +41,15 @@ class Estimate:
         return (
             _FIXED
             + _PER_CHANGED * self.changed_rows
-            + _PER_JOINED * self.joined_rows
+            + self._per_joined * self.joined_rows
             + _PER_REWRITTEN * self.rewritten_rows
         )
+
+    @property
+    def _per_joined(self) -> float:
+        # With more changed rows than groups, most groups will be among those computed anew.
+        all_groups = self.by_group and self.changed_rows >= self.rewritten_rows
+        return _PER_GROUPED if all_groups else _PER_JOINED
 
     def __str__(self) -> str:
         return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.base_tables import iceberg
@@ -66,12 +67,17 @@ def _query(engine: Engine, look: Look, analysis: Analysis, changes: Sequence[Cha
         query,
         rows.appends,
         tuple(str(change) for change in changes),
-        _estimate(engine, look, changes, rows.appends, query),
+        _estimate(engine, look, analysis, changes, rows.appends, query),
     )
 
 
 def _estimate(
-    engine: Engine, look: Look, changes: Sequence[Change], appends: bool, query: str
+    engine: Engine,
+    look: Look,
+    analysis: Analysis,
+    changes: Sequence[Change],
+    appends: bool,
+    query: str,
 ) -> Estimate:
     """Counted in what commits say of themselves; a table that says nothing counts as unchanged."""
     totals = {table: _total(engine, table) for table in look.versions}
@@ -79,13 +85,25 @@ def _estimate(
     for change in changes:
         compared = change.rows is None or change.way == COMPARED
         changed += 2 * totals[change.table] if compared else change.rows or 0
-    text = query.lower()
     joined = sum(
-        total * text.count(f" from {table.sql.lower()} version as of")
-        for table, total in totals.items()
+        total * _times_read(analysis.placeholder(table), query) for table, total in totals.items()
     )
     stored = iceberg.summary_number(look.head.summary, "total-records") if look.head else 0
-    return Estimate(sum(totals.values()), changed, joined, 0 if appends else stored or 0)
+    return Estimate(
+        sum(totals.values()),
+        changed,
+        joined,
+        0 if appends else stored or 0,
+        analysis.program.additive is None and analysis.program.groups is not None,
+    )
+
+
+def _times_read(placeholder: str, query: str) -> int:
+    """How often a table is read as a whole, at either version."""
+    number = placeholder.removeprefix(TABLE)
+    names = (placeholder, OLD + number)
+    found = sum(len(re.findall(rf"\b{name}\b", query)) for name in names)
+    return found - sum(f"{name} AS (" in query for name in names)
 
 
 def _total(engine: Engine, table: TableName) -> int:
