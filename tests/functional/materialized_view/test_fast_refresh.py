@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.spark_mv.failures import MaterializedViewFailure
+from dbt.adapters.spark_mv.refresh.estimate import Estimate
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERIES = {
@@ -93,3 +95,138 @@ def test_methods(lake: Warehouse) -> None:
         assert methods[0] == ("complete", "SUCCEEDED")
         assert {method for method, _ in methods[1:]} <= {"fast", "none"}
         assert ("fast", "SUCCEEDED") in methods
+
+
+def test_explain(lake: Warehouse) -> None:
+    """The statement, how each change is read, and why it would be taken or not."""
+    lake.spark("insert into @.orders values (31, 'ann', 1, 0.5)")
+    lake.restart()
+    lines = [row[0] for row in lake.sql("explain materialized view @.totals")]
+    text = "\n".join(lines)
+    assert "plan               fast (BASE_TABLE_CHANGED" in text
+    assert "appended files, at most 1 rows" in text and "mv_changes_0 AS" in text
+    lake.sql("create materialized view @.latest as select id from @.orders order by id limit 1")
+    lake.sql("insert into @.orders values (32, 'ann', 1, 0.5)")
+    lines = [row[0] for row in lake.sql("explain materialized view @.latest")]
+    assert any(line.startswith("not fast           LIMIT: ") for line in lines)
+
+
+def test_small_tables_at_once(lake: Warehouse) -> None:
+    """By itself, nothing this small is refreshed fast."""
+    lake.sql("create materialized view @.small as select id from @.orders")
+    lake.sql("insert into @.orders values (33, 'ann', 1, 0.5)")
+    lake.sql("refresh materialized view @.small")
+    assert lake.history("small", "method") == [("complete",), ("complete",)]
+    lake.sql("insert into @.orders values (34, 'ann', 1, 0.5)")
+    lake.sql("refresh materialized view @.small fast")
+    assert lake.history("small", "method")[-1] == ("fast",)
+    assert_same(lake, "select * from @.small", "select id from @.orders")
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("select id from @.orders order by id limit 1", "LIMIT"),
+        ("select count(distinct id) as n from @.orders", "NOT_ADDITIVE"),
+        ("select rand() as r, id from @.orders", "VOLATILE_FUNCTION"),
+        ("select id, row_number() over (order by id) as k from @.orders", "WINDOW"),
+    ],
+)
+@pytest.mark.parametrize(
+    "option", ["refresh_method = 'fast'", "allow_non_incremental_definition = false"]
+)
+def test_refused_at_creation(lake: Warehouse, query: str, code: str, option: str) -> None:
+    """What must be fast and cannot be is not created; the error says why."""
+    before = lake.relations()
+    with pytest.raises(MaterializedViewFailure, match=code):
+        lake.sql(f"create materialized view @.refused options ({option}) as {query}")
+    assert lake.relations() == before
+
+
+def test_expired_version(lake: Warehouse) -> None:
+    """What changed cannot be known once the old version is gone: an error, or a complete one."""
+    lake.sql("create materialized view @.kept as select id, amount from @.orders")
+    lake.spark("insert into @.orders values (41, 'ann', 1, 0.5)")
+    lake.spark(
+        f"call local.system.expire_snapshots(table => '{lake.schema}.orders', "
+        "older_than => timestamp '2100-01-01', retain_last => 1)"
+    )
+    lake.restart()
+    with pytest.raises(MaterializedViewFailure, match="VERSION_GONE"):
+        lake.sql("refresh materialized view @.kept fast")
+    lake.sql("refresh materialized view @.kept")
+    assert_same(lake, "select * from @.kept", "select id, amount from @.orders")
+
+
+def test_columns_that_came_back(lake: Warehouse) -> None:
+    """A column that was dropped and added again has other values under its old name."""
+    lake.spark("create table @.items (id bigint, size bigint) using iceberg")
+    lake.spark("insert into @.items values (1, 10), (2, 20)")
+    lake.sql("create materialized view @.sizes as select id, size from @.items")
+    lake.spark("alter table @.items drop column size")
+    lake.spark("alter table @.items add column size bigint")
+    lake.spark("insert into @.items values (3, 30)")
+    lake.restart()
+    with pytest.raises(MaterializedViewFailure, match="SCHEMA_CHANGED"):
+        lake.sql("refresh materialized view @.sizes fast")
+    lake.sql("refresh materialized view @.sizes")
+    lake.spark("insert into @.items values (4, 40)")
+    lake.restart()
+    lake.sql("refresh materialized view @.sizes fast")
+    assert_same(lake, "select * from @.sizes", "select id, size from @.items")
+
+
+def test_replaced_table(lake: Warehouse) -> None:
+    """CREATE OR REPLACE TABLE, as every table model does: both versions are compared."""
+    lake.sql("create materialized view @.copied as select id, size from @.items where id < 10")
+    lake.spark(
+        "create or replace table @.items using iceberg as "
+        "select id, size + 1 as size from values (1L, 10L), (5L, 50L), (15L, 1L) as t(id, size)"
+    )
+    lake.restart()
+    lake.sql("refresh materialized view @.copied fast")
+    assert_same(lake, "select * from @.copied", "select id, size from @.items where id < 10")
+    assert lake.history("copied", "method")[-1] == ("fast",)
+
+
+def test_rollback_and_compaction(lake: Warehouse) -> None:
+    """Versions that go back, and files that are rewritten."""
+    lake.sql(
+        "create materialized view @.rolled as select size, count(*) as n from @.items group by size"
+    )
+    before = lake.snapshot(f"{lake.schema}.items")
+    lake.spark("insert into @.items values (6, 60)")
+    lake.restart()
+    lake.sql("refresh materialized view @.rolled fast")
+    lake.spark(f"call local.system.rollback_to_snapshot('{lake.schema}.items', {before})")
+    lake.restart()
+    lake.sql("refresh materialized view @.rolled fast")
+    query = "select size, count(*) as n from @.items group by size"
+    assert_same(lake, "select * from @.rolled", query)
+    lake.spark("insert into @.items values (7, 60)")
+    lake.spark(
+        f"call local.system.rewrite_data_files(table => '{lake.schema}.items', "
+        "options => map('min-input-files', '1'))"
+    )
+    lake.restart()
+    lake.sql("refresh materialized view @.rolled fast")
+    assert_same(lake, "select * from @.rolled", query)
+    assert {row[0] for row in lake.history("rolled", "method")[1:]} == {"fast"}
+
+
+def test_failed_fast_refresh(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums too large to be added to: a complete refresh by itself, an error if fast was asked."""
+    monkeypatch.setattr(Estimate, "is_worth_it", property(lambda self: True))
+    query = "select size, avg(id) as mean from @.items group by size"
+    lake.sql(f"create materialized view @.means as {query}")
+    lake.spark("insert into @.items values (9007199254740993, 60), (9007199254740995, 60)")
+    lake.restart()
+    with pytest.raises(MaterializedViewFailure, match="beyond 2 to the power of 53"):
+        lake.sql("refresh materialized view @.means fast")
+    lake.sql("refresh materialized view @.means")
+    assert_same(lake, "select * from @.means", query)
+    states = lake.history("means", "method, state")
+    assert states[-1] == ("complete", "SUCCEEDED")
+    assert not any(state == "RUNNING" for _, state in states)
+    reasons = lake.history("means", "reason")
+    assert any("FAST_FAILED" in str(row) for row in reasons), reasons

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -148,3 +150,16 @@ def test_mutant_is_found(engine: Engine, monkeypatch: pytest.MonkeyPatch, name: 
         assert not holds(check, engine, sql, 2 * ROUNDS)
     except Exception as error:
         assert "went than there were" in str(error), error
+
+
+def test_reasons_are_documented() -> None:
+    """docs/supported_queries.md has the code of every reason that a query can be refused for."""
+    package = Path(tree.__file__).parent
+    texts = [path.read_text() for path in package.glob("*.py")]
+    codes = {code for text in texts for code in re.findall(r'not_fast\(\s*"([A-Z_]+)"', text)}
+    page = (Path(__file__).parents[3] / "docs" / "supported_queries.md").read_text()
+    assert codes - set(re.findall(r"`([A-Z_]+)`", page)) - RARE == set()
+
+
+# Forms that dbt models do not have, and what Spark itself refuses.
+RARE = {"NOT_PARSED", "NOT_A_SELECT", "RELATION", "SET_OPERATION", "DISTINCT_ON", "NOT_COMPARED"}

@@ -47,10 +47,10 @@ def heads(
 def snapshot_schema(executor: Executor, name: TableName, snapshot_id: str) -> int | None:
     """Id of the schema under which a snapshot is read, None if it cannot be read."""
     try:
-        ((plan,),) = executor.query(f"EXPLAIN SELECT 1 FROM {name.sql} VERSION AS OF {snapshot_id}")
+        rows = executor.query(f"EXPLAIN SELECT 1 FROM {name.sql} VERSION AS OF {snapshot_id}")
     except StatementFailed:
         return None
-    found = _SCAN.search(plan)
+    found = _SCAN.search("\n".join(str(row[0]) for row in rows))
     return int(found.group(1)) if found and found.group(2) == snapshot_id else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # A fast refresh has a longer plan, and so a fixed cost: about that of reading so many rows.
-_FIXED = 300_000
+_FIXED = 2_000_000
 # Rows of a change are read, netted and joined; those beside it mostly only read.
 _PER_CHANGED, _PER_JOINED, _PER_GROUPED, _PER_REWRITTEN = 3.0, 0.5, 1.0, 0.5
 _HYSTERESIS = 0.8
