@@ -32,6 +32,9 @@ QUERIES = {
     "having count(*) > 1",
     "ranked": "select id, rank() over (partition by customer order by amount, id) as k "
     "from @.orders",
+    "latest": "select id, customer, amount from (select *, row_number() over "
+    "(partition by customer order by amount desc nulls last, id) as k from @.orders) ranked "
+    "where k = 1",
     "nested": "select n, count(*) as times from (select customer, count(*) as n from @.orders "
     "group by customer) counted group by n",
     "decimals": "select customer, sum(price) as total, avg(price) as mean from @.orders "
@@ -129,6 +132,7 @@ def test_small_tables_at_once(lake: Warehouse) -> None:
         ("select id from @.orders order by id limit 1", "LIMIT"),
         ("select count(distinct id) as n from @.orders", "NOT_ADDITIVE"),
         ("select rand() as r, id from @.orders", "VOLATILE_FUNCTION"),
+        ("select plus_one(id) as i from @.orders", "USER_FUNCTION"),
         ("select id, row_number() over (order by id) as k from @.orders", "WINDOW"),
     ],
 )
@@ -137,6 +141,10 @@ def test_small_tables_at_once(lake: Warehouse) -> None:
 )
 def test_refused_at_creation(lake: Warehouse, query: str, code: str, option: str) -> None:
     """What must be fast and cannot be is not created; the error says why."""
+    if "plus_one" in query:
+        lake.spark(
+            "create or replace temporary function plus_one(x bigint) returns bigint return x + 1"
+        )
     before = lake.relations()
     with pytest.raises(MaterializedViewFailure, match=code):
         lake.sql(f"create materialized view @.refused options ({option}) as {query}")

@@ -72,8 +72,8 @@ def tree_of(sql: str) -> exp.Query:
 def program_of(sql: str) -> Program:
     """The program of a query all of whose columns are integers."""
     columns = dict.fromkeys(TABLES, COLUMNS)
-    names = [f"c{n}" for n in range(len(parsed(sql, columns).named_selects))]
-    return analyse(sql, columns, names, lambda query: ["int"] * len(query.expressions))
+    outputs = {f"c{n}": "int" for n in range(len(parsed(sql, columns).named_selects))}
+    return analyse(sql, columns, outputs, lambda query: ["int"] * len(query.expressions))
 
 
 def _with(query: exp.Query, named: Mapping[str, exp.Query]) -> exp.Query:

@@ -70,6 +70,8 @@ BY_GROUP = {
     f"count(*) over (partition by b, a order by v) l from {R} where v > 1",
     "first_of_each": "select a, k from (select a, v, rank() over "
     f"(partition by a order by v, b) k from {R}) d where k = 1",
+    "groups_of_groups": f"select n, a from (select a, b, count(*) n from {R} group by a, b) d "
+    "where n > 1 and b is null",
     "named_window": f"select a, v, sum(v) over w k from {R} window w as (partition by b)",
     "union_of_groups": f"select a, b from {R} where a > 1 union all "
     f"select b, sum(v) from {S} group by b union all select 1, 2",
@@ -87,6 +89,10 @@ ADDED = {
     "union_below": "select a, sum(v) s, count(v) c, sum(b) t from "
     f"(select a, b, v from {R} union all select b, a, v from {T}) u group by a",
 }
+AT_THE_TOP = {
+    "last_of_each": "select a, b, k + 1 as l from (select a, b, v, row_number() over "
+    f"(partition by a order by v desc, b) k from {R}) d where k = 1 and v > 1",
+}
 NOT_FAST = {
     f"select count(distinct v) n from {R}": "NOT_ADDITIVE",
     f"select rank() over (order by v) k from {R}": "WINDOW",
@@ -101,4 +107,11 @@ NOT_FAST = {
     f"with recursive c as (select a from {R} union all select a + 1 from c where a < 3) "
     "select a from c": "RECURSIVE",
     "select x from nowhere": "NOT_PARSED",
+    f"select d.a, s.b from (select a, first(v) x from {R} group by a) d "
+    f"join {S} s on s.v = d.x": "ORDER_DEPENDENT",
+    f"select r.a, t.b from {R} r left semi join {S} s on r.a = s.a "
+    f"full join {T} t on r.a = t.a": "SEMI_JOIN",
+    f"select r.a, x from {R} r, "
+    f"lateral (select max(v) x from {S} s where s.a = r.a) l": "CORRELATED",
+    f"select a from {R} qualify rank() over (partition by a order by v) = 1": "WINDOW",
 }

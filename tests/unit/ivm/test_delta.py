@@ -21,7 +21,7 @@ from tests.unit.ivm.formulas import (
     program_of,
     refresh_is_right,
 )
-from tests.unit.ivm.queries import ADDED, BY_GROUP, NOT_FAST, ROW_BY_ROW
+from tests.unit.ivm.queries import ADDED, AT_THE_TOP, BY_GROUP, NOT_FAST, ROW_BY_ROW
 
 ROUNDS = 25
 Check = Callable[[Engine, str, Mapping[str, Rows], Mapping[str, Rows], bool], bool]
@@ -74,12 +74,10 @@ def test_delta(engine: Engine, name: str) -> None:
     assert holds(delta_is_right, engine, {**ROW_BY_ROW, **BY_GROUP}[name])
 
 
-@pytest.mark.parametrize("name", [*BY_GROUP, *ADDED])
-def test_groups(engine: Engine, name: str) -> None:
-    """Stored groups are brought up to date, with the state that is not shown."""
-    sql = {**BY_GROUP, **ADDED}[name]
-    if program_of(sql).groups is None:
-        pytest.skip("its rows are not stored by group")
+@pytest.mark.parametrize("name", [*ROW_BY_ROW, *BY_GROUP, *ADDED, *AT_THE_TOP])
+def test_rows_after(engine: Engine, name: str) -> None:
+    """Stored rows are brought up to date, with the state that is not shown."""
+    sql = {**ROW_BY_ROW, **BY_GROUP, **ADDED, **AT_THE_TOP}[name]
     assert holds(refresh_is_right, engine, sql)
 
 

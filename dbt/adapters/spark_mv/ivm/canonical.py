@@ -23,6 +23,7 @@ _UNSUPPORTED = (
     ("offset", "LIMIT", "which rows are the first is not kept"),
     ("sample", "SAMPLE", "a sample is not a function of the rows"),
     ("pivots", "PIVOT", "PIVOT has no delta query; write it with CASE"),
+    ("qualify", "WINDOW", "QUALIFY is not supported; filter in a query around it"),
     ("match", "MATCH_RECOGNIZE", "MATCH_RECOGNIZE has no delta query"),
 )
 
@@ -104,6 +105,8 @@ def _selection(query: exp.Select) -> exp.Select:
             relation.set("this", canonical(cast(exp.Query, relation.this)))
         elif not isinstance(relation, (exp.Table, exp.Lateral, exp.Values, exp.Unnest)):
             raise not_fast("RELATION", "it reads something that is no relation", relation)
+        elif isinstance(relation, exp.Lateral) and relation.find(exp.Query):
+            raise not_fast("CORRELATED", "LATERAL with a subquery", relation)
         elif relation.args.get("sample") or relation.args.get("pivots"):
             raise not_fast("SAMPLE", "a sampled or pivoted relation has no delta query", relation)
     subqueries.semi_joins_to_exists(found)

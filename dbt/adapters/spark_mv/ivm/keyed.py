@@ -26,15 +26,41 @@ from dbt.adapters.spark_mv.ivm.tree import (
 )
 
 _KEYS = "mv_keys"
+# With equal ranks, or none, their values depend on the order in which rows happen to be read.
+_ORDER_DEPENDENT = (
+    exp.First,
+    exp.Last,
+    exp.AnyValue,
+    exp.ArrayAgg,
+    exp.ArrayUniqueAgg,
+    exp.ApproxQuantile,
+    exp.GroupConcat,
+    exp.ArgMax,
+    exp.ArgMin,
+    exp.Mode,
+    exp.RowNumber,
+    exp.Ntile,
+    exp.Lag,
+    exp.Lead,
+    exp.FirstValue,
+    exp.LastValue,
+    exp.NthValue,
+    exp.WindowSpec,
+    exp.Anonymous,
+)
 
 
 @dataclass(frozen=True)
 class Groups:
     """A query by groups: `keys` are expressions over its relations, or, for a set operation,
-    names of its columns."""
+    names of its columns.
+
+    If it only selects from the groups of another query, which return their keys, `inner` are those.
+    """
 
     query: exp.Query
     keys: tuple[exp.Expr, ...]
+    inner: Groups | None = None
 
 
 def groups_of(query: exp.Query) -> Groups | None:
@@ -50,7 +76,29 @@ def groups_of(query: exp.Query) -> Groups | None:
     if _is_grouped(query):
         return Groups(query, _group_keys(query))
     windows = [window for item in query.expressions for window in item.find_all(exp.Window)]
-    return Groups(query, _window_keys(query, windows)) if windows else None
+    return Groups(query, _window_keys(query, windows)) if windows else _selected_groups(query)
+
+
+def _selected_groups(query: exp.Select) -> Groups | None:
+    """The groups of a query that a selection reads alone, if each is known by what it returns."""
+    start = query.args.get("from_")
+    relation = start.this if start else None
+    alone = not (query.args.get("joins") or query.args.get("laterals") or query.find(exp.Exists))
+    if not alone or not isinstance(relation, exp.Subquery):
+        return None
+    inner = groups_of(cast(exp.Query, relation.this))
+    stored = returned_keys(inner) if inner is not None else None
+    if inner is None or not stored:
+        return None
+    return Groups(query, tuple(column(relation.alias, name) for name in stored), inner)
+
+
+def returned_keys(groups: Groups) -> list[str] | None:
+    """The columns in which the query of the groups returns their keys; None if it does not."""
+    if isinstance(groups.query, exp.SetOperation):
+        return named_columns(groups.query)
+    returned = {item.unalias(): item.alias_or_name for item in groups.query.expressions}
+    return [returned[key] for key in groups.keys] if set(groups.keys) <= set(returned) else None
 
 
 def _is_union_all(query: exp.SetOperation) -> bool:
@@ -98,6 +146,8 @@ def _window_keys(query: exp.Select, windows: list[exp.Window]) -> tuple[exp.Expr
 
 def changed_keys(groups: Groups, rule: Rule) -> exp.Table | None:
     """A relation of the keys of changed rows, columns mv_key_<n>; None if there are none."""
+    if groups.inner is not None:
+        return changed_keys(groups.inner, rule)
     changes = _rows_of_groups(groups, rule)
     if changes is None:
         return None
@@ -161,6 +211,9 @@ def is_key(values: tuple[exp.Expr, ...], keys: exp.Table) -> exp.Expr:
 
 def delta(groups: Groups, rule: Rule) -> exp.Query | None:
     """The groups of changed keys: as they were, away; as they are, in."""
+    if any(groups.query.find_all(*_ORDER_DEPENDENT)):
+        # What went is computed again, and has to come out as it was stored.
+        raise not_fast("ORDER_DEPENDENT", "a function of the order of rows, not at the top")
     keys = changed_keys(groups, rule)
     if keys is None:
         return None

@@ -75,22 +75,26 @@ class Rows:
 
 
 def analyse(
-    query: str, columns: Mapping[str, Sequence[str]], names: Sequence[str], types_of: TypesOf
+    query: str,
+    columns: Mapping[str, Sequence[str]],
+    outputs: Mapping[str, str],
+    types_of: TypesOf,
 ) -> Program:
     """The program of a query over tables `mv_table_<n>` with these columns.
 
-    `names` are the columns of the view. Raises `NotFast` if it has none.
+    `outputs` are the columns of the view with their Spark types. Raises `NotFast` if it has none.
     """
     try:
         understood = parsed(query, columns)
         read = _plainly_named(understood).sql("spark")
-        tree = _with_names(canonical(understood), names)
+        tree = _with_names(canonical(understood), list(outputs))
+        groups = Groups(tree, ()) if _is_one_group(tree) else keyed.groups_of(tree)
+        found = Program(read, tree)
+        if groups is not None:
+            found = _with_adding(read, tree, groups, types_of)
         # Every table may change, so every part needs a rule.
-        Delta(Context(frozenset(columns))).query(_below(tree))
-        groups = keyed.groups_of(tree) if not _is_one_group(tree) else Groups(tree, ())
-        if groups is None:
-            return Program(read, tree)
-        return _with_adding(read, tree, groups, types_of)
+        rows_after(found, frozenset(columns), False, list(outputs.values()))
+        return found
     except RecursionError:
         raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed") from None
 
@@ -125,16 +129,6 @@ def _is_one_group(tree: exp.Query) -> bool:
         return False
     has_window = any(item.find(exp.Window) for item in tree.expressions)
     return not has_window and any(item.find(exp.AggFunc) for item in tree.expressions)
-
-
-def _below(tree: exp.Query) -> exp.Query:
-    """The rows that a single group is made of; other queries as they are."""
-    if not _is_one_group(tree):
-        return tree
-    found = cast(exp.Select, tree.copy())
-    found.set("having", None)
-    found.set("expressions", [exp.alias_(exp.Literal.number(1), "mv_one")])
-    return found
 
 
 def _with_names(query: exp.Query, names: Sequence[str]) -> exp.Query:
@@ -180,14 +174,9 @@ def _replaced(program: Program, context: Context, rows: exp.Query, belongs: exp.
 
 def _by_key(program: Program, groups: Groups, rule: Delta) -> Rows | None:
     """Groups of changed keys computed anew; None if the keys are not among the columns."""
-    names = named_columns(program.query)
-    if isinstance(program.query, exp.SetOperation):
-        stored = names
-    else:
-        returned = {item.unalias(): item.alias_or_name for item in program.query.expressions}
-        if any(key not in returned for key in groups.keys):
-            return None
-        stored = [returned[key] for key in groups.keys]
+    stored = keyed.returned_keys(groups)
+    if stored is None:
+        return None
     keys = keyed.changed_keys(groups, rule)
     assert keys is not None
     rows = keyed.restricted(groups, groups.query, keys)

@@ -16,17 +16,24 @@ _RELATION = "mv_inner"
 
 def semi_joins_to_exists(query: exp.Select) -> None:
     """Move LEFT SEMI and LEFT ANTI joins of a selection into its WHERE."""
-    kept = []
-    for join in query.args.get("joins") or []:
-        kind = (join.kind or "").upper()
-        if kind not in ("SEMI", "ANTI"):
+    kept: list[exp.Expr] = []
+    joins = query.args.get("joins") or []
+    for join in joins:
+        if not _is_semi(join):
+            # It brings in rows again that the semi join before it left out.
+            if (join.side or "").upper() in ("RIGHT", "FULL") and len(kept) < joins.index(join):
+                raise not_fast("SEMI_JOIN", "a right or full join after a semi or anti join", join)
             kept.append(join)
             continue
         body = exp.select("1").from_(join.this)
         condition = join.args.get("on")
         found: exp.Expr = exp.Exists(this=body.where(condition) if condition else body)
-        query.where(found if kind == "SEMI" else no(found), copy=False)
+        query.where(found if join.kind.upper() == "SEMI" else no(found), copy=False)
     query.set("joins", kept)
+
+
+def _is_semi(join: exp.Join) -> bool:
+    return (join.kind or "").upper() in ("SEMI", "ANTI")
 
 
 def as_exists(condition: exp.Expr, canonical: Canonical) -> exp.Expr:

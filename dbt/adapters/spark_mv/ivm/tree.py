@@ -48,18 +48,12 @@ class Context:
     inserts_only: bool = False
     subtracts: bool = False
     named: dict[str, exp.Query] = field(default_factory=dict)
-    _aliases: int = 0
 
     def define(self, purpose: str, query: exp.Query) -> exp.Table:
         """Give `query` a name of its own under which the result may read it more than once."""
         name = f"mv_{purpose}_{len(self.named)}"
         self.named[name] = query
         return exp.to_table(name)
-
-    def alias(self) -> str:
-        """A name that no relation of the tree has yet."""
-        self._aliases += 1
-        return f"mv_part_{self._aliases}"
 
     def touches(self, tree: exp.Expr) -> bool:
         """Whether the tree reads a table that changed."""
@@ -142,11 +136,3 @@ def no(condition: exp.Expr) -> exp.Expr:
 def same(one: exp.Expr, two: exp.Expr) -> exp.Expr:
     """Equality under which NULL equals NULL, as grouping has it."""
     return exp.NullSafeEQ(this=one, expression=two)
-
-
-def project(
-    query: exp.Query, outputs: Sequence[exp.Expr], alias: str, where: exp.Expr | None = None
-) -> exp.Select:
-    """A selection from `query`, whose columns `outputs` and `where` name by `alias`."""
-    found = exp.Select(expressions=list(outputs)).from_(derived(query, alias))
-    return found.where(where) if where is not None else found

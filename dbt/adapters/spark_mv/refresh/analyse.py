@@ -24,6 +24,8 @@ from dbt.adapters.spark_mv.views.definition import Definition
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.safety import volatile_functions
 
+# A form of query that nobody thought of must not keep anybody from a complete refresh.
+_NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
 _WRITTEN = re.compile(rf"\b{TABLE}\d+\b")
 _PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
 _INVENTED = re.compile(r"#\d+L?|\[plan_id=\d+\]|(?<=_common_expr_)\d+")
@@ -81,6 +83,9 @@ class Analyst:
                 self._known[key] = self._analyse(definition, owner)
             except NotFast as error:
                 self._known[key] = error.reason
+            except _NOT_FORESEEN as error:
+                text = f"a part of it is of an unknown form ({type(error).__name__}: {error})"
+                self._known[key] = Reason("NOT_PARSED", text[:300])
             except StatementFailed as error:
                 self._known[key] = Reason("NOT_PARSED", f"Spark refuses a part of it: {error}")
         return self._known[key]
@@ -102,17 +107,18 @@ class Analyst:
         text, tables = self._with_placeholders(definition, owner)
         columns = {name: self._columns(table) for name, table in tables.items()}
         scans = {name: rows_at(table, None, columns[name]) for name, table in tables.items()}
-        names = [column.name for column in definition.columns]
+        outputs = {column.name: column.type for column in definition.columns}
         with self._executor.isolated(definition.settings) as session:
 
             def types_of(query: exp.Query) -> list[str]:
                 rows = session.query(describe_query(with_queries(scans, query.sql("spark"))))
                 return [str(row[1]) for row in rows]
 
-            program = analyse(text, columns, names, types_of)
+            program = analyse(text, columns, outputs, types_of)
+            _refuse_user_functions(session, program)
             original = _WRITTEN.sub(lambda found: tables[found.group()].sql, text)
             printed = _PRINTED.sub(lambda found: tables[found.group(1)].sql, program.read)
-            _confirm(session, original, printed, len(names))
+            _confirm(session, original, printed, len(outputs))
         used = {name: _used(program, name, columns[name]) for name in tables}
         return Analysis(program, tables, used)
 
@@ -153,6 +159,14 @@ def with_queries(queries: Mapping[str, str], body: str) -> str:
                 texts.append(queries[name])
     parts = ",\n".join(f"{name} AS ({queries[name]})" for name in queries if name in wanted)
     return f"WITH {parts}\n{body}" if parts else body
+
+
+def _refuse_user_functions(session: Executor, program: Program) -> None:
+    """Raise `NotFast` for a function that is not Spark's own: nobody knows what its value is of."""
+    for name in sorted({call.name.lower() for call in program.query.find_all(exp.Anonymous)}):
+        lines = [str(row[0]) for row in session.query(f"DESCRIBE FUNCTION {quote(name)}")]
+        if not any(line.startswith("Class: org.apache.spark.sql.catalyst.") for line in lines):
+            raise not_fast("USER_FUNCTION", f"{name} is not one of Spark's own functions")
 
 
 def _confirm(session: Executor, original: str, printed: str, width: int) -> None:
