@@ -238,3 +238,23 @@ def test_failed_fast_refresh(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -
     assert not any(state == "RUNNING" for _, state in states)
     reasons = lake.history("means", "reason")
     assert any("FAST_FAILED" in str(row) for row in reasons), reasons
+
+
+def test_strict_view_that_cannot(lake: Warehouse) -> None:
+    """A read of a view that may only be refreshed fast fails by its policy, and is recorded."""
+    lake.spark("create table @.parts (id bigint) using iceberg")
+    lake.spark("insert into @.parts values (1)")
+    lake.sql(
+        "create materialized view @.strict options (refresh_method = 'fast', "
+        "on_refresh_error = 'serve') as select id from @.parts"
+    )
+    lake.spark("alter table @.parts add column name string")
+    lake.spark("insert into @.parts values (2, 'x')")
+    lake.restart()
+    assert lake.sql("select id from @.strict") == [(1,)]
+    assert lake.history("strict", "state")[-1] == ("FAILED",)
+    lake.sql("alter materialized view @.strict set options (on_refresh_error = 'fail')")
+    with pytest.raises(MaterializedViewFailure, match="SCHEMA_CHANGED"):
+        lake.sql("select id from @.strict")
+    lake.sql("refresh materialized view @.strict complete")
+    assert sorted(lake.sql("select id from @.strict")) == [(1,), (2,)]

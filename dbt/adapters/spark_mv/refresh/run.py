@@ -10,6 +10,7 @@ from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.errors import (
     FastRefreshFailed,
+    MethodNotAvailable,
     PublishRefused,
     RefreshFailed,
     StatementFailed,
@@ -111,7 +112,13 @@ class Refresher:
             raise refresh_failed(self._engine, view, request, str(look.verdict.reason.text))
         if view.reduced:
             raise refresh_failed(self._engine, view, request, reasons.REDUCED_RUN.text)
-        plan = self.plan(look, request)
+        try:
+            plan = self.plan(look, request)
+        except MethodNotAvailable as error:
+            if request.method != AUTO:
+                raise
+            # Nobody asked for this refresh by its method, so it counts as one that failed.
+            raise refresh_failed(self._engine, view, request, error.problem) from None
         if isinstance(plan, NoRefresh):
             return self._skip(look, plan, request)
         # A damaged row of the metadata is named before anything is done.
