@@ -95,11 +95,11 @@ def test_write_by_another_program(lake: Warehouse, verb: str) -> None:
 
 
 TAMPERINGS = {
-    "row added": "insert into {t} values ('zoe', 1)",
+    "row added": "insert into {t} (customer__mv, total) values ('zoe', 1)",
     "row deleted": "delete from {t} where customer__mv = 'ann'",
     "row changed": "update {t} set total = total + 1 where customer__mv = 'ann'",
     "emptied": "delete from {t}",
-    "overwritten": "insert overwrite {t} values ('zoe', 1)",
+    "overwritten": "insert overwrite {t} (customer__mv, total) values ('zoe', 1)",
     "column added": "alter table {t} add column more int",
     "column dropped and added": (
         "alter table {t} drop column total; alter table {t} add column total bigint"
