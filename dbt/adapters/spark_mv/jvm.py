@@ -21,6 +21,8 @@ class JvmRoad:
     def __init__(self, session: Any) -> None:
         self._session = session
         self._jvm = session._jvm
+        # Looking a class up asks the JVM once for each part of its name.
+        self._sessions = self._jvm.org.apache.spark.sql.SparkSession
         self._manager = session._jsparkSession.sessionState().catalogManager()
         self._json = self._jvm.com.fasterxml.jackson.databind.ObjectMapper()
         self._lock = threading.Lock()
@@ -239,8 +241,7 @@ class JvmRoad:
     def _activate(self) -> None:
         # The catalog manager asks the conf of the session that is active in its thread, and another
         # target of this process may have made its own the active one.
-        java_session = self._session._jsparkSession
-        self._jvm.org.apache.spark.sql.SparkSession.setActiveSession(java_session)
+        self._sessions.setActiveSession(self._session._jsparkSession)
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         try:

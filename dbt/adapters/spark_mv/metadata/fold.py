@@ -182,12 +182,17 @@ def _track(state: State, event: Event) -> None:
 def _remember_build(state: State, ended: Event) -> None:
     assert ended.refresh_id is not None
     started = state.started.get(ended.refresh_id)
+    storage = storage_aside(started)
     # Who is only thought to be dead may still swap its table in.
-    if started is None or not started.payload.get("aside") or ended.payload.get("presumed"):
-        return
-    storage = name_of({"parts": started.payload.get("storage")})
-    if storage is not None:
+    if started is not None and storage is not None and not ended.payload.get("presumed"):
         state.built.setdefault(started.view_name, set()).add(storage)
+
+
+def storage_aside(started: Event | None) -> TableName | None:
+    """The storage table that a refresh builds aside; None if it writes to the one in use."""
+    if started is None or not started.payload.get("aside"):
+        return None
+    return name_of({"parts": started.payload.get("storage")})
 
 
 def _end_refresh(view: ViewState, event: Event) -> None:

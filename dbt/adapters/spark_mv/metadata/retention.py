@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
-from dbt.adapters.spark_mv.metadata.fold import LIFECYCLE, State, ViewState, name_of
+from dbt.adapters.spark_mv.metadata.fold import LIFECYCLE, State, ViewState, storage_aside
 
 _SWITCHES = (kinds.SUSPENDED, kinds.RESUMED)
 
@@ -41,8 +41,5 @@ def _counts(event: Event, view: ViewState, state: State) -> bool:
 
 def _built_aside(event: Event, state: State) -> bool:
     """Whether an event is of a build that has ended and may have left its storage table."""
-    start = state.started.get(event.refresh_id or "")
-    if start is None or not start.payload.get("aside"):
-        return False
-    storage = name_of({"parts": start.payload.get("storage")})
+    storage = storage_aside(state.started.get(event.refresh_id or ""))
     return storage in state.built.get(event.view_name, ())
