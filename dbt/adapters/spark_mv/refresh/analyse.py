@@ -164,7 +164,10 @@ def with_queries(queries: Mapping[str, str], body: str) -> str:
 def _refuse_user_functions(session: Executor, program: Program) -> None:
     """Raise `NotFast` for a function that is not Spark's own: nobody knows what its value is of."""
     for name in sorted({call.name.lower() for call in program.query.find_all(exp.Anonymous)}):
-        lines = [str(row[0]) for row in session.query(f"DESCRIBE FUNCTION {quote(name)}")]
+        try:
+            lines = [str(row[0]) for row in session.query(f"DESCRIBE FUNCTION {quote(name)}")]
+        except StatementFailed:
+            lines = []
         if not any(line.startswith("Class: org.apache.spark.sql.catalyst.") for line in lines):
             raise not_fast("USER_FUNCTION", f"{name} is not one of Spark's own functions")
 
