@@ -6,28 +6,34 @@ Conditions and costs of each way were measured; docs/decisions/0008 has them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.base_tables import iceberg
+from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
 from dbt.adapters.spark_mv.base_tables.versions import Version
 from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 APPENDED, LOGGED, COMPARED = "appended files", "change log", "comparison of both versions"
-_COMMITS = 200
+_COMMITS, _PARTITIONS = 200, 500
 _DELETES = ("total-delete-files", "added-delete-files", "removed-delete-files")
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change of one table: how it is read, and how many rows it lists at most, if known."""
+    """A change of one table: how it is read, and how many rows it lists at most, if known.
+
+    A comparison reads rows that meet the condition `where`, if there is one: a `share` of them.
+    """
 
     table: TableName
     old: Version
     new: Version
     way: str
     rows: int | None = None
+    where: str | None = None
+    share: float = 1.0
 
     @property
     def inserts_only(self) -> bool:
@@ -36,7 +42,8 @@ class Change:
 
     def __str__(self) -> str:
         rows = "" if self.rows is None else f", at most {self.rows:,} rows"
-        return f"{self.table.shown}: {self.way}{rows}"
+        partitions = "" if self.where is None else ", in changed partitions"
+        return f"{self.table.shown}: {self.way}{partitions}{rows}"
 
     def sql(self, columns: Sequence[str], weight: str) -> str:
         """A query of the changed rows: these columns, and their weight."""
@@ -63,7 +70,8 @@ class Change:
         )
 
     def _at(self, version: Version) -> str:
-        return f"{self.table.sql} VERSION AS OF {version.snapshot_id}"
+        where = f" WHERE {self.where}" if self.where is not None else ""
+        return f"{self.table.sql} VERSION AS OF {version.snapshot_id}{where}"
 
 
 def change_between(
@@ -81,14 +89,32 @@ def change_between(
     if iceberg.snapshot_schema(executor, table, old.snapshot_id) != old.schema_id:
         return Reason("VERSION_GONE", f"{table.shown} cannot be read as it was any more")
     if commits is None:
-        return Change(table, old, new, COMPARED)
+        return _compared(executor, Change(table, old, new, COMPARED))
     start, between = commits
     rows = sum(_changed_rows(commit) for commit in between)
     if all(commit.operation == "append" and not _deletes(commit) for commit in between):
         return Change(table, old, new, APPENDED, rows)
     if not any(_deletes(commit) for commit in (start, *between)):
         return Change(table, old, new, LOGGED, rows)
-    return Change(table, old, new, COMPARED, rows)
+    return _compared(executor, Change(table, old, new, COMPARED, rows))
+
+
+def _compared(executor: Executor, change: Change) -> Change:
+    """The change with what has to be compared: rows of partitions whose files are the same are."""
+    spec = partitions.spec_of(executor, change.table)
+    assert change.old.snapshot_id and change.new.snapshot_id
+    if spec is None or not spec.fields:
+        return change
+    new = partitions.files(change.table, spec, change.new.snapshot_id)
+    differing = partitions.changed_files(
+        change.table, spec, change.old.snapshot_id, change.new.snapshot_id
+    )
+    changed = partitions.partitions_of(executor, spec, differing)
+    if changed is None or len(changed) > _PARTITIONS:
+        return change
+    listed = partitions.partitions_of(executor, spec, new) or set()
+    where = partitions.in_partitions(spec, change.table.catalog, changed)
+    return replace(change, where=where, share=len(changed) / max(1, len(listed | changed)))
 
 
 def _commits(

@@ -76,7 +76,7 @@ def groups_of(query: exp.Query) -> Groups | None:
     if _is_grouped(query):
         return Groups(query, _group_keys(query))
     windows = [window for item in query.expressions for window in item.find_all(exp.Window)]
-    return Groups(query, _window_keys(query, windows)) if windows else _selected_groups(query)
+    return Groups(query, window_keys(query, windows)) if windows else _selected_groups(query)
 
 
 def _selected_groups(query: exp.Select) -> Groups | None:
@@ -132,7 +132,8 @@ def _group_keys(query: exp.Select) -> tuple[exp.Expr, ...]:
     return tuple(group.expressions)
 
 
-def _window_keys(query: exp.Select, windows: list[exp.Window]) -> tuple[exp.Expr, ...]:
+def window_keys(query: exp.Select, windows: list[exp.Window]) -> tuple[exp.Expr, ...]:
+    """The keys that windows of a selection share; raises `NotFast` if there are none."""
     named = {item.name.lower(): item for item in query.args.get("windows") or []}
     lists = []
     for window in windows:

@@ -35,7 +35,8 @@ class Program:
     rewritten; `query` is canonical and has the names of the view's columns.
 
     `additive` says how its groups are added to, `groups` which groups are computed anew; without
-    either each row is by itself. `why_not_added` is the reason against adding, if there is one.
+    either each row is by itself. `why_not_added` is the reason against adding, if there is one;
+    `why_not_fast` the one against any fast refresh.
     """
 
     read: str
@@ -43,6 +44,7 @@ class Program:
     groups: Groups | None = None
     additive: Additive | None = None
     why_not_added: Reason | None = None
+    why_not_fast: Reason | None = None
 
     def __str__(self) -> str:
         if self.additive is not None:
@@ -97,6 +99,16 @@ def analyse(
         return found
     except RecursionError:
         raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed") from None
+
+
+def without_rules(
+    query: str, columns: Mapping[str, Sequence[str]], outputs: Mapping[str, str], why: Reason
+) -> Program:
+    """As `analyse`, for a query that has no fast refresh; raises `NotFast` if it is not even
+    understood."""
+    understood = parsed(query, columns)
+    read = _plainly_named(understood).sql("spark")
+    return Program(read, _with_names(canonical(understood), list(outputs)), why_not_fast=why)
 
 
 def _with_adding(read: str, tree: exp.Query, groups: Groups, types_of: TypesOf) -> Program:

@@ -12,7 +12,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.base_tables.versions import Version
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, ViewFacts
-from dbt.adapters.spark_mv.ivm.program import Program, analyse
+from dbt.adapters.spark_mv.ivm.program import Program, analyse, without_rules
 from dbt.adapters.spark_mv.ivm.tree import TABLE, NotFast, not_fast
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.statements import describe_query
@@ -114,7 +114,10 @@ class Analyst:
                 rows = session.query(describe_query(with_queries(scans, query.sql("spark"))))
                 return [str(row[1]) for row in rows]
 
-            program = analyse(text, columns, outputs, types_of)
+            try:
+                program = analyse(text, columns, outputs, types_of)
+            except NotFast as error:
+                program = without_rules(text, columns, outputs, error.reason)
             _refuse_user_functions(session, program)
             original = _WRITTEN.sub(lambda found: tables[found.group()].sql, text)
             printed = _PRINTED.sub(lambda found: tables[found.group(1)].sql, program.read)

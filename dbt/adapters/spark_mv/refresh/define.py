@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dbt.adapters.spark_mv.errors import InvalidName, NoBaseTable, NotAQuery, StatementFailed
+from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.build import Builder
 from dbt.adapters.spark_mv.refresh.crosscheck import check_against_spark
 from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.plan import not_eligible
+from dbt.adapters.spark_mv.refresh.partition import why_not_by_partition
+from dbt.adapters.spark_mv.refresh.plan import FAST, PARTITION, not_eligible
 from dbt.adapters.spark_mv.refresh.request import CREATE
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
@@ -88,21 +90,30 @@ class Definer:
             layout=layout,
             comment=statement.comment,
             reduced=context.reduced,
-            hidden=self._hidden(name, definition, options, context),
+            hidden=self._hidden(name, definition, options, layout, context),
         )
         return view, expansion
 
     def _hidden(
-        self, name: TableName, definition: Definition, options: Options, context: Context
+        self,
+        name: TableName,
+        definition: Definition,
+        options: Options,
+        layout: Layout,
+        context: Context,
     ) -> tuple[str, ...]:
         """Columns for fast refreshes; refuses what must be fast and cannot."""
         analyst = self._engine.analyst
         if context.reduced or options.refresh_method == "complete":
             return ()
-        must = options.refresh_method == "fast" or options.allow_non_incremental_definition is False
-        found = analyst.analysis(definition, str(name)) if must else None
-        if isinstance(found, Reason):
-            raise not_eligible(str(name), found)
+        must = options.refresh_method if options.refresh_method in (FAST, PARTITION) else None
+        if options.allow_non_incremental_definition is False:
+            must = FAST
+        if must is not None:
+            found = analyst.analysis(definition, str(name))
+            reason = found if isinstance(found, Reason) else _against(must, found.program, layout)
+            if reason is not None:
+                raise not_eligible(str(name), must, reason)
         return analyst.hidden(definition, str(name))
 
     def _expanded(
@@ -137,6 +148,12 @@ class Definer:
         if not statement.columns:
             return definition
         return replace(definition, columns=_documented(name, definition.columns, statement))
+
+
+def _against(method: str, program: Program, layout: Layout) -> Reason | None:
+    """Why a query cannot be refreshed by a method, as far as that is known before its first
+    build."""
+    return program.why_not_fast if method == FAST else why_not_by_partition(program, layout)
 
 
 def _check_column(view: TableName, column: Column) -> None:

@@ -11,6 +11,11 @@ _PER_CHANGED, _PER_JOINED, _PER_GROUPED, _PER_REWRITTEN = 3.0, 0.5, 1.0, 0.5
 _HYSTERESIS = 0.8
 
 
+def is_small(base_rows: int) -> bool:
+    """Whether tables of so many rows in all are best read as a whole, whatever changed."""
+    return base_rows * _HYSTERESIS <= _FIXED
+
+
 @dataclass(frozen=True)
 class Estimate:
     """Numbers of rows: of all base tables, of the changes, of the tables that are read beside
@@ -55,4 +60,33 @@ class Estimate:
         return (
             f"{self.changed_rows:,} changed rows, {self.joined_rows:,} joined, "
             f"{self.rewritten_rows:,} rewritten, against {self.base_rows:,} in all"
+        )
+
+
+@dataclass(frozen=True)
+class PartitionEstimate:
+    """Numbers of rows: of all base tables, of the changes, of the storage table; and how many of
+    how many partitions are computed anew."""
+
+    base_rows: int
+    changed_rows: int
+    stored_rows: int
+    partitions: int
+    of_partitions: int
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether the partition refresh is clearly cheaper than a complete one."""
+        return self.cost < _HYSTERESIS * self.base_rows
+
+    @property
+    def cost(self) -> float:
+        """In rows."""
+        share = self.partitions / self.of_partitions
+        return _FIXED + self.changed_rows + share * self.base_rows
+
+    def __str__(self) -> str:
+        return (
+            f"{self.partitions:,} of {self.of_partitions:,} partitions, "
+            f"{self.changed_rows:,} changed rows, {self.base_rows:,} rows in all"
         )

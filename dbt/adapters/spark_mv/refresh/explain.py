@@ -6,8 +6,15 @@ from dbt.adapters.spark_mv.errors import MaterializedViewError
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.look import Look
+from dbt.adapters.spark_mv.refresh.partition import why_not_by_partition
 from dbt.adapters.spark_mv.refresh.pin import pinned_query
-from dbt.adapters.spark_mv.refresh.plan import CompleteRefresh, FastRefresh, NoRefresh, RefreshPlan
+from dbt.adapters.spark_mv.refresh.plan import (
+    CompleteRefresh,
+    FastRefresh,
+    NoRefresh,
+    PartitionRefresh,
+    RefreshPlan,
+)
 from dbt.adapters.spark_mv.refresh.request import Request
 from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -31,16 +38,17 @@ def explain_view(
     except MaterializedViewError as error:
         lines.append(f"plan               none: {error.problem}")
         plan = NoRefresh(verdict.reason)
-    lines += _about_fast(engine, look, plan)
+    lines += _about_methods(engine, look, plan)
     for source in look.expansion.sources:
         table = look.expansion.storages.get(source.name, source.name)
         lines.append(f"reads              {source.kind.lower()} {source.name}")
         if table in look.versions:
             old = look.label.sources.get(table) if look.label else None
             lines.append(f"  version          {look.versions[table]} (stored build: {old or '-'})")
-    if isinstance(plan, FastRefresh):
-        lines += [f"change             {change}" for change in plan.fast.changes]
-        lines += ["query", *("  " + line for line in plan.fast.query.splitlines())]
+    if isinstance(plan, (FastRefresh, PartitionRefresh)):
+        prepared = plan.fast if isinstance(plan, FastRefresh) else plan.partition
+        lines += [f"change             {change}" for change in prepared.changes]
+        lines += ["query", *("  " + line for line in prepared.query.splitlines())]
     elif not isinstance(plan, NoRefresh) and not verdict.missing:
         query, unpinned = pinned_query(
             look.current, look.versions, engine.executor, engine.relations, str(name)
@@ -50,13 +58,23 @@ def explain_view(
     return lines
 
 
-def _about_fast(engine: Engine, look: Look, plan: RefreshPlan) -> list[str]:
-    """Whether a fast refresh is possible, and if it is not taken, why."""
+def _about_methods(engine: Engine, look: Look, plan: RefreshPlan) -> list[str]:
+    """What the planned method is estimated to cost, or which others are possible, or why not."""
     if isinstance(plan, FastRefresh):
         return [f"estimate           {plan.fast.estimate}"]
-    if isinstance(plan, CompleteRefresh) and plan.why_not_fast is not None:
-        return [f"not fast           {plan.why_not_fast}"]
+    if isinstance(plan, PartitionRefresh):
+        lines = [f"partition          {name}" for name in plan.partition.partitions]
+        return [f"estimate           {plan.partition.estimate}", *lines]
     found = engine.analyst.analysis(look.current, str(look.view.name))
     if isinstance(found, Reason):
-        return [f"not fast           {found}"]
-    return [f"can be fast        {found.program}"]
+        return [f"not fast           {found}", f"not by partition   {found}"]
+    fast, partition = (
+        found.program.why_not_fast,
+        why_not_by_partition(found.program, look.view.layout),
+    )
+    if isinstance(plan, CompleteRefresh):
+        fast, partition = plan.why_not_fast or fast, plan.why_not_partition or partition
+    return [
+        f"not fast           {fast}" if fast else f"can be fast        {found.program}",
+        f"not by partition   {partition}" if partition else "can be by partition",
+    ]

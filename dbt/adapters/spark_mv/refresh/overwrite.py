@@ -22,7 +22,13 @@ from dbt.adapters.spark_mv.refresh.claim import Claim
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.failure import cause_of, refresh_failed
 from dbt.adapters.spark_mv.refresh.look import Look
-from dbt.adapters.spark_mv.refresh.plan import FAST, FastRefresh, RefreshPlan
+from dbt.adapters.spark_mv.refresh.plan import (
+    FAST,
+    PARTITION,
+    FastRefresh,
+    PartitionRefresh,
+    RefreshPlan,
+)
 from dbt.adapters.spark_mv.refresh.publish import publish
 from dbt.adapters.spark_mv.refresh.request import SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.relations import is_not_found
@@ -83,10 +89,13 @@ class Overwriter:
         self, look: Look, plan: RefreshPlan, claim: Claim, label: Label
     ) -> SnapshotFacts:
         engine, view = self._engine, look.view
-        appends = False
+        instead_of = statements.ALL_ROWS
         unpinned: tuple[TableName, ...] = ()
         if isinstance(plan, FastRefresh):
-            query, appends = plan.fast.query, plan.fast.appends
+            query = plan.fast.query
+            instead_of = statements.NO_ROWS if plan.fast.appends else instead_of
+        elif isinstance(plan, PartitionRefresh):
+            query, instead_of = plan.partition.query, plan.partition.condition
         else:
             query, unpinned = aside.complete_query(engine, view, look.current, look.versions)
         settings = {**view.definition.settings, **aside.label_settings(label)}
@@ -98,9 +107,9 @@ class Overwriter:
             engine.watch.over(session, label.refresh_id),
         ):
             try:
-                session.query(statements.write_storage(view, claim.branch, query, appends))
+                session.query(statements.write_storage(view, claim.branch, query, instead_of))
             except StatementFailed as error:
-                if not isinstance(plan, FastRefresh):
+                if not isinstance(plan, (FastRefresh, PartitionRefresh)):
                     raise
                 raise FastRefreshFailed(error.problem, error.way_out) from None
         reached("write.after")
@@ -173,5 +182,6 @@ class Overwriter:
 
 
 def _is_strict(look: Look, request: Request) -> bool:
-    """Whether a fast refresh is wanted or none at all."""
-    return FAST in (request.method, look.view.options.refresh_method)
+    """Whether a refresh of one method is wanted or none at all."""
+    asked = {request.method, look.view.options.refresh_method}
+    return bool(asked & {FAST, PARTITION})

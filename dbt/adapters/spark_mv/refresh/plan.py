@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.errors import MethodNotAvailable
 from dbt.adapters.spark_mv.freshness import Freshness, Verdict
 from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.estimate import Estimate
+from dbt.adapters.spark_mv.refresh.estimate import Estimate, PartitionEstimate, is_small
 
-AUTO, COMPLETE, FAST = "auto", "complete", "fast"
+AUTO, COMPLETE, PARTITION, FAST = "auto", "complete", "partition", "fast"
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,37 @@ class FastQuery:
 
 
 @dataclass(frozen=True)
+class PartitionQuery:
+    """The query of the partitions that may have changed, as it is stored.
+
+    `condition` is true for stored rows that are in one of them; `partitions` are their paths,
+    `changes` say how the change of each table was read.
+    """
+
+    query: str
+    condition: str
+    partitions: tuple[str, ...]
+    changes: tuple[str, ...]
+    estimate: PartitionEstimate
+
+
+class Ways(Protocol):
+    """Looks into the ways to refresh that are not complete; each gives its query or why not."""
+
+    def fast(self) -> FastQuery | Reason:
+        """By what changed."""
+        ...
+
+    def partition(self) -> PartitionQuery | Reason:
+        """By partitions in which something changed; asks Spark which these are."""
+        ...
+
+    def rows(self) -> int:
+        """Rows of all base tables."""
+        ...
+
+
+@dataclass(frozen=True)
 class NoRefresh:
     """Nothing to do."""
 
@@ -38,10 +69,11 @@ class NoRefresh:
 
 @dataclass(frozen=True)
 class CompleteRefresh:
-    """Compute every row again; `why_not_fast` if that was looked into."""
+    """Compute every row again; with what stood against each other way that was looked into."""
 
     reason: Reason
     why_not_fast: Reason | None = None
+    why_not_partition: Reason | None = None
     method: str = COMPLETE
 
 
@@ -54,7 +86,16 @@ class FastRefresh:
     method: str = FAST
 
 
-RefreshPlan = NoRefresh | CompleteRefresh | FastRefresh
+@dataclass(frozen=True)
+class PartitionRefresh:
+    """Compute every row again of those partitions that may have changed."""
+
+    reason: Reason
+    partition: PartitionQuery
+    method: str = PARTITION
+
+
+RefreshPlan = NoRefresh | CompleteRefresh | FastRefresh | PartitionRefresh
 
 
 def plan_refresh(
@@ -63,51 +104,66 @@ def plan_refresh(
     requested: str,
     volatile: tuple[str, ...],
     explicit: bool,
-    prepare: Callable[[], FastQuery | Reason],
+    ways: Ways,
 ) -> RefreshPlan:
     """The plan for `view`.
 
     `requested` is a refresh method; `volatile` the functions whose value moves by itself: an
-    explicit refresh evaluates them again, a read does not. `prepare` looks into a fast refresh.
+    explicit refresh evaluates them again, a read does not.
     Raises `MethodNotAvailable` if the method cannot be used.
     """
-    if requested not in (AUTO, COMPLETE, FAST):
+    if requested not in (AUTO, COMPLETE, PARTITION, FAST):
         raise MethodNotAvailable(
-            f"{view} cannot be refreshed by method {requested!r}: it is not available yet.",
-            "Use auto, fast or complete.",
+            f"{view} cannot be refreshed by method {requested!r}: there is no such method.",
+            "Use auto, fast, partition or complete.",
         )
     if requested == COMPLETE and explicit:
         return CompleteRefresh(reasons.REQUESTED)
     if not verdict.is_fresh:
-        return _plan_stale(view, verdict, requested, prepare)
+        return _plan_stale(view, verdict, requested, ways)
     if explicit and volatile:
         reason = Reason("VOLATILE_FUNCTION", "it calls " + ", ".join(volatile))
         return CompleteRefresh(reason)
     return NoRefresh(verdict.reason)
 
 
-def _plan_stale(
-    view: str, verdict: Verdict, requested: str, prepare: Callable[[], FastQuery | Reason]
-) -> RefreshPlan:
+def _plan_stale(view: str, verdict: Verdict, requested: str, ways: Ways) -> RefreshPlan:
     if requested == COMPLETE:
         return CompleteRefresh(verdict.reason)
     comparable = verdict.freshness is Freshness.STALE and bool(verdict.changed)
-    found = prepare() if comparable else verdict.reason
     if requested == FAST:
+        fast = ways.fast() if comparable else verdict.reason
+        if isinstance(fast, Reason):
+            raise not_eligible(view, FAST, fast)
+        return FastRefresh(verdict.reason, fast)
+    if requested == PARTITION:
+        found = ways.partition() if comparable else verdict.reason
         if isinstance(found, Reason):
-            raise not_eligible(view, found)
-        return FastRefresh(verdict.reason, found)
-    if isinstance(found, Reason):
-        return CompleteRefresh(verdict.reason, found)
-    if not found.estimate.is_worth_it:
-        why = Reason("NOT_CHEAPER", str(found.estimate))
-        return CompleteRefresh(verdict.reason, why)
-    return FastRefresh(verdict.reason, found)
+            raise not_eligible(view, PARTITION, found)
+        return PartitionRefresh(verdict.reason, found)
+    return _cheapest(verdict, ways) if comparable else CompleteRefresh(verdict.reason)
 
 
-def not_eligible(view: str, reason: Reason) -> MethodNotAvailable:
+def _cheapest(verdict: Verdict, ways: Ways) -> RefreshPlan:
+    fast = ways.fast()
+    if not isinstance(fast, Reason) and fast.estimate.is_worth_it:
+        return FastRefresh(verdict.reason, fast)
+    rows = ways.rows()
+    small = Reason("NOT_CHEAPER", f"{rows:,} rows in all") if is_small(rows) else None
+    partition = small or ways.partition()
+    if not isinstance(partition, Reason) and partition.estimate.is_worth_it:
+        return PartitionRefresh(verdict.reason, partition)
+    return CompleteRefresh(verdict.reason, _why_not(fast), _why_not(partition))
+
+
+def _why_not(found: FastQuery | PartitionQuery | Reason) -> Reason:
+    return found if isinstance(found, Reason) else Reason("NOT_CHEAPER", str(found.estimate))
+
+
+def not_eligible(view: str, method: str, reason: Reason) -> MethodNotAvailable:
     """The error of a strict method that cannot be used."""
+    how = "fast" if method == FAST else "by partition"
     return MethodNotAvailable(
-        f"{view} cannot be refreshed fast: {reason}.",
+        f"{view} cannot be refreshed {how}: {reason}.",
         "Refresh it with method complete, change what is named, or use refresh_method 'auto'.",
     )

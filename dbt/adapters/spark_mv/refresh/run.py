@@ -23,7 +23,7 @@ from dbt.adapters.spark_mv.refresh.build import Builder
 from dbt.adapters.spark_mv.refresh.claim import Busy, Claim
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.failure import other_is_running, refresh_failed, was_dropped
-from dbt.adapters.spark_mv.refresh.fast import OTHER_LAYOUT, prepare
+from dbt.adapters.spark_mv.refresh.inputs import OTHER_LAYOUT
 from dbt.adapters.spark_mv.refresh.look import Group, Look
 from dbt.adapters.spark_mv.refresh.overwrite import Overwriter
 from dbt.adapters.spark_mv.refresh.plan import (
@@ -34,6 +34,7 @@ from dbt.adapters.spark_mv.refresh.plan import (
     plan_refresh,
 )
 from dbt.adapters.spark_mv.refresh.request import SKIPPED, Outcome, Request
+from dbt.adapters.spark_mv.refresh.ways import LookedAt
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView, new_storage
 from dbt.adapters.spark_mv.views.registry import load_view
@@ -101,7 +102,7 @@ class Refresher:
             method,
             volatile,
             request.explicit,
-            lambda: request.avoid_fast or prepare(self._engine, look),
+            LookedAt(self._engine, look, request.avoid_fast),
         )
 
     def _attempt(

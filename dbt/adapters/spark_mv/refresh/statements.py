@@ -37,12 +37,17 @@ def create_storage(view: MaterializedView, query: str) -> str:
     )
 
 
-def write_storage(view: MaterializedView, branch: str, query: str, appends: bool) -> str:
-    """Writes the rows of `query` to one branch of the storage table, in place of all others
-    unless it appends."""
-    verb = "INTO" if appends else "OVERWRITE"
+ALL_ROWS, NO_ROWS = "true", "false"
+
+
+def write_storage(view: MaterializedView, branch: str, query: str, instead_of: str) -> str:
+    """Writes the rows of `query` to one branch of the storage table, in place of those that meet
+    the condition `instead_of`."""
     target = f"{view.storage.sql}.{quote('branch_' + branch)}"
-    return f"INSERT {verb} {target} {_select(view, query)}"
+    if instead_of == ALL_ROWS:
+        return f"INSERT OVERWRITE {target} {_select(view, query)}"
+    where = "" if instead_of == NO_ROWS else f"REPLACE WHERE {instead_of} "
+    return f"INSERT INTO {target} {where}{_select(view, query)}"
 
 
 def order_storage(view: MaterializedView) -> str:

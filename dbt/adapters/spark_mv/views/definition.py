@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -67,6 +67,11 @@ class Layout:
 
     partition_by: tuple[str, ...] = ()
     cluster_by: tuple[str, ...] = ()
+
+    def partitioned(self, columns: Iterable[str]) -> list[str]:
+        """Those of the columns that partition_by names."""
+        named = {word.text.lower() for word in words_of(" ".join(self.partition_by))}
+        return [column for column in columns if column.lower() in named]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from dbt.adapters.spark_mv.errors import InvalidOption, MethodNotAvailable
+from dbt.adapters.spark_mv.errors import InvalidOption
 from dbt.adapters.spark_mv.views.intervals import interval_seconds
 
 METHODS = ("auto", "complete", "partition", "fast")
@@ -93,11 +93,6 @@ def _nearest(name: str, names: tuple[str, ...]) -> str:
 
 
 def _check_together(view: str, options: Options) -> None:
-    if options.refresh_method == "partition":
-        raise MethodNotAvailable(
-            f"{view}: refresh_method {options.refresh_method!r} is not available yet.",
-            "Use 'auto', 'fast' or 'complete'.",
-        )
     allow = options.allow_non_incremental_definition
     if allow is True and options.max_staleness is None:
         raise InvalidOption(

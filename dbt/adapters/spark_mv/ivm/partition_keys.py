@@ -1,0 +1,188 @@
+"""What the values of some columns of a query, its partition columns, depend on.
+
+Rows of a query are computed by partition if nothing that puts rows together (groups, windows, set
+operations) puts rows of different partitions together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm import keyed, outer_joins
+from dbt.adapters.spark_mv.ivm.tree import (
+    NotFast,
+    all_of,
+    column,
+    derived,
+    named_columns,
+    not_fast,
+)
+
+KEY = "mv_key_"
+_INNER = "mv_inner"
+# Given a table of a query and the partition columns as expressions over it: what to read instead.
+Restrict = Callable[[exp.Table, list[exp.Expr]], "exp.Expr | None"]
+
+
+def key_rows(query: exp.Query, names: Sequence[str]) -> exp.Query:
+    """The rows that a canonical query puts together, or more, and for each the values of its
+    partition columns `names`, as mv_key_<n>.
+
+    So a row of the query can change only if a row with its values does. Raises `NotFast` if rows
+    of different partitions are put together.
+    """
+    return _rows(query, [exp.column(name, quoted=True) for name in names])
+
+
+def restricted(query: exp.Query, names: Sequence[str], restrict: Restrict) -> exp.Query:
+    """A copy in which tables of which each row belongs to one partition are replaced by what
+    `restrict` returns for them."""
+    found = query.copy()
+    _visit(found, [exp.column(name, quoted=True) for name in names], restrict)
+    return found
+
+
+def _rows(query: exp.Query, wanted: list[exp.Expr]) -> exp.Query:
+    """`wanted` are expressions over the columns that the query returns."""
+    if isinstance(query, exp.SetOperation):
+        sides = [_rows(side, inside) for side, inside in _sides(query, wanted)]
+        return cast(exp.Query, all_of(sides))
+    assert isinstance(query, exp.Select)
+    values = _behind(query, wanted)
+    found = _rows_below(query, values)
+    if found is None:
+        found = exp.Select(expressions=_numbered(values))
+        for part in ("from_", "joins", "laterals", "where"):
+            value = query.args.get(part)
+            if value:
+                is_list = isinstance(value, list)
+                found.set(part, [item.copy() for item in value] if is_list else value.copy())
+    return found
+
+
+def _rows_below(query: exp.Select, values: list[exp.Expr]) -> exp.Query | None:
+    """As `_rows`, from the rows of the one query that a selection reads; None if it cannot be."""
+    start = query.args.get("from_")
+    relation = start.this if start else None
+    columns = list(dict.fromkeys(c for value in values for c in value.find_all(exp.Column)))
+    if query.args.get("joins") or query.args.get("laterals") or not columns:
+        return None
+    if not isinstance(relation, exp.Subquery):
+        return None
+    try:
+        inner = _rows(cast(exp.Query, relation.this), [_output(item) for item in columns])
+    except NotFast:
+        return None
+    numbers = {item: column(_INNER, f"{KEY}{number}") for number, item in enumerate(columns)}
+    outer = [
+        cast(exp.Expr, value.copy().transform(lambda node: numbers.get(node, node)))
+        for value in values
+    ]
+    return exp.Select(expressions=_numbered(outer)).from_(derived(inner, _INNER))
+
+
+def _numbered(values: list[exp.Expr]) -> list[exp.Expr]:
+    return [exp.alias_(value.copy(), f"{KEY}{number}") for number, value in enumerate(values)]
+
+
+def _output(item: exp.Column) -> exp.Expr:
+    return exp.column(item.name, quoted=True)
+
+
+def _sides(
+    query: exp.SetOperation, wanted: list[exp.Expr]
+) -> Iterator[tuple[exp.Query, list[exp.Expr]]]:
+    names = named_columns(query)
+    for side in (query.this, query.expression):
+        inner = cast(exp.Query, side.unnest())
+        own = dict(zip(names, named_columns(inner), strict=True))
+        yield inner, [_renamed(value, own) for value in wanted]
+
+
+def _renamed(value: exp.Expr, names: dict[str, str]) -> exp.Expr:
+    return value.copy().transform(
+        lambda node: (
+            exp.column(names[node.name], quoted=True) if isinstance(node, exp.Column) else node
+        )
+    )
+
+
+def _behind(query: exp.Select, wanted: list[exp.Expr]) -> list[exp.Expr]:
+    """`wanted` over the relations of a selection; raises `NotFast` if rows that are put together
+    may have different values."""
+    outputs = {item.alias_or_name: item.unalias() for item in query.expressions}
+
+    def behind(node: exp.Expr) -> exp.Expr:
+        return outputs[node.name].copy() if isinstance(node, exp.Column) else node
+
+    values = [value.copy().transform(behind) for value in wanted]
+    for value, item in zip(values, wanted, strict=True):
+        if value.find(exp.AggFunc, exp.Window, exp.Query):
+            raise _not_by_partition("is computed by an aggregate, window or subquery", item)
+    group = query.args.get("group")
+    if group is not None and (
+        any(group.args.get(key) for key in ("grouping_sets", "cube", "rollup", "totals"))
+        or group.find(exp.Rollup, exp.Cube, exp.GroupingSets)
+    ):
+        raise _not_by_partition("is left out of some of the GROUPING SETS", wanted[0])
+    windows = [window for item in query.expressions for window in item.find_all(exp.Window)]
+    if windows:
+        keys = keyed.window_keys(query, windows)
+        for value, item in zip(values, wanted, strict=True):
+            if not _covers(keys, value):
+                raise _not_by_partition("is not in PARTITION BY of every window", item)
+    return values
+
+
+def _covers(keys: Sequence[exp.Expr], value: exp.Expr) -> bool:
+    """Whether a value is one of the keys, or made of some."""
+    if value in keys:
+        return True
+    if isinstance(value, exp.Column):
+        return False
+    return all(_covers(keys, child) for child in value.iter_expressions())
+
+
+def _visit(query: exp.Query, wanted: list[exp.Expr], restrict: Restrict) -> None:
+    if isinstance(query, exp.SetOperation):
+        for side, inside in _sides(query, wanted):
+            _visit(side, inside, restrict)
+        return
+    assert isinstance(query, exp.Select)
+    try:
+        values = _behind(query, wanted)
+    except NotFast:
+        return
+    owners = {found.table for value in values for found in value.find_all(exp.Column)}
+    relation = next((r for r in _kept_relations(query) if {r.alias_or_name} == owners), None)
+    if isinstance(relation, exp.Subquery):
+        inner = [
+            value.transform(lambda n: _output(n) if isinstance(n, exp.Column) else n)
+            for value in values
+        ]
+        _visit(cast(exp.Query, relation.this), inner, restrict)
+    elif isinstance(relation, exp.Table):
+        instead = restrict(relation, values)
+        if instead is not None:
+            relation.replace(instead)
+
+
+def _kept_relations(query: exp.Select) -> list[exp.Expr]:
+    """The relations of which every row of the product has a row."""
+    start = query.args.get("from_")
+    joins = query.args.get("joins") or []
+    if start is None:
+        return []
+    if not outer_joins.has_outer_join(query):
+        return [start.this, *(join.this for join in joins)]
+    # In canonical form an outer join stands alone.
+    kept = {"LEFT": [start.this], "RIGHT": [joins[0].this]}
+    return kept.get(joins[0].side.upper(), [])
+
+
+def _not_by_partition(why: str, item: exp.Expr) -> NotFast:
+    names = ", ".join(found.name for found in item.find_all(exp.Column)) or item.sql("spark")
+    return not_fast("PARTITION_COLUMN", f"its partition column {names} {why}")

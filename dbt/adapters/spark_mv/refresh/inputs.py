@@ -1,0 +1,89 @@
+"""What a refresh that starts from the stored rows works with: the query, and what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbt.adapters.spark_mv.base_tables import iceberg
+from dbt.adapters.spark_mv.base_tables.changes import COMPARED, Change, change_between
+from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, WEIGHT
+from dbt.adapters.spark_mv.reasons import Reason
+from dbt.adapters.spark_mv.refresh.analyse import Analysis, rows_at
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.look import Look
+from dbt.adapters.spark_mv.refresh.pin import unpinned_tables
+from dbt.adapters.spark_mv.sql.names import TableName
+
+OTHER_LAYOUT = Reason("OTHER_LAYOUT", "its storage table lacks columns that are needed")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The analysis of a view's query, and how the change of each changed table is read."""
+
+    analysis: Analysis
+    changes: tuple[Change, ...]
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The changed tables, by their names in the program."""
+        return frozenset(self.analysis.placeholder(change.table) for change in self.changes)
+
+    @property
+    def inserts_only(self) -> bool:
+        """Whether no row has gone from any of them."""
+        return all(change.inserts_only for change in self.changes)
+
+    def queries(self, look: Look) -> dict[str, str]:
+        """The rows of every table now and before, and the changed rows, by their names."""
+        found = self.analysis.current(look.versions)
+        for change in self.changes:
+            name = self.analysis.placeholder(change.table)
+            number, columns = name.removeprefix(TABLE), self.analysis.columns[name]
+            found[OLD + number] = rows_at(change.table, change.old, columns)
+            found[CHANGES + number] = change.sql(columns, WEIGHT)
+        return found
+
+
+def inputs_of(engine: Engine, look: Look) -> Inputs | Reason:
+    """The inputs of a refresh of the view that was looked at; why there are none."""
+    view, label = look.view, look.label
+    if label is None or look.head is None or not look.verdict.changed:
+        return Reason("NO_BASE", "there are no stored rows to start from")
+    analysis = engine.analyst.analysis(look.current, str(view.name))
+    if isinstance(analysis, Reason):
+        return analysis
+    if tuple(analysis.program.hidden) != view.hidden:
+        return OTHER_LAYOUT
+    unpinned = unpinned_tables(look.versions, engine.executor, engine.relations)
+    if unpinned:
+        names = ", ".join(name.shown for name in unpinned)
+        return Reason("NOT_PINNED", f"cannot be read at a fixed version: {names}")
+    changes: list[Change] = []
+    for table in look.verdict.changed:
+        found = change_between(engine.executor, table, label.sources[table], look.versions[table])
+        if isinstance(found, Reason):
+            return found
+        changes.append(found)
+    return Inputs(analysis, tuple(changes))
+
+
+def base_rows(engine: Engine, look: Look) -> dict[TableName, int]:
+    """The rows of each base table, as its newest commit counts them; 0 if it does not."""
+    return {table: _total(engine, table) for table in look.versions}
+
+
+def changed_rows(changes: Sequence[Change], totals: dict[TableName, int]) -> int:
+    """How many rows have to be read to know what changed, at most."""
+    return sum(
+        int(2 * totals[change.table] * change.share)
+        if change.rows is None or change.way == COMPARED
+        else change.rows
+        for change in changes
+    )
+
+
+def _total(engine: Engine, table: TableName) -> int:
+    chain = iceberg.main_chain(engine.executor, table, 1)
+    return (iceberg.summary_number(chain[0].summary, "total-records") or 0) if chain else 0

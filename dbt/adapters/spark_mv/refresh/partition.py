@@ -1,0 +1,215 @@
+"""Prepares partition refreshes: which partitions of the storage table a change can have touched,
+and the query that computes those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.base_tables import iceberg
+from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
+from dbt.adapters.spark_mv.base_tables.iceberg_partitions import Field, Partition, Spec
+from dbt.adapters.spark_mv.ivm.delta import Delta
+from dbt.adapters.spark_mv.ivm.partition_keys import KEY, key_rows, restricted
+from dbt.adapters.spark_mv.ivm.program import Program
+from dbt.adapters.spark_mv.ivm.tree import CHANGES, TABLE, Context, NotFast, named_columns
+from dbt.adapters.spark_mv.reasons import Reason
+from dbt.adapters.spark_mv.refresh.analyse import with_queries
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.estimate import PartitionEstimate
+from dbt.adapters.spark_mv.refresh.inputs import Inputs, base_rows, changed_rows
+from dbt.adapters.spark_mv.refresh.look import Look
+from dbt.adapters.spark_mv.refresh.plan import PartitionQuery
+from dbt.adapters.spark_mv.refresh.sources import Owned, owned_tables, source_partitions
+from dbt.adapters.spark_mv.refresh.statements import stored_columns
+from dbt.adapters.spark_mv.sql.names import quote
+from dbt.adapters.spark_mv.views.definition import Layout, MaterializedView
+
+NOT_PARTITIONED = Reason("NOT_PARTITIONED", "it has no partitions; partition_by gives it some")
+_MOST = 500
+_PART = "mv_part_"
+
+
+@dataclass(frozen=True)
+class Target:
+    """How a view is refreshed by partition: the spec of its storage table, and those of its
+    fields that steer the refresh, each with the view's column that it is made from."""
+
+    spec: Spec
+    fields: tuple[Field, ...]
+    columns: tuple[str, ...]
+
+    def values(self, sql: Iterable[str], catalog: str) -> list[tuple[str, str]]:
+        """SQL of the fields' values, with their types, where the columns are this SQL."""
+        pairs = zip(self.fields, sql, strict=True)
+        return [(field.value(column, catalog), field.type) for field, column in pairs]
+
+    def shown(self, partition: Partition) -> str:
+        """A partition as paths spell it."""
+        return Spec(self.fields, "").uri(partition)
+
+
+def target_of(engine: Engine, view: MaterializedView, query: exp.Query) -> Target | Reason:
+    """How a view with this canonical query can be refreshed by partition; why it cannot."""
+    if not view.layout.partition_by:
+        return NOT_PARTITIONED
+    spec = partitions.spec_of(engine.executor, view.storage)
+    if spec is None or not spec.fields:
+        return Reason("NOT_PARTITIONED", "its partitions cannot be told by their values")
+    shown = {stored.lower(): name for name, stored in stored_columns(view).items()}
+    chosen = [
+        (field, shown[field.column])
+        for field in spec.fields
+        if field.column in shown and not _reason_against(query, shown[field.column])
+    ]
+    if not chosen:
+        columns = [shown[field.column] for field in spec.fields if field.column in shown]
+        return _reason_against_all(query, columns) or NOT_PARTITIONED
+    return Target(spec, tuple(field for field, _ in chosen), tuple(name for _, name in chosen))
+
+
+def why_not_by_partition(program: Program, layout: Layout) -> Reason | None:
+    """Why a query cannot be refreshed by the partitions of a layout, None if it can."""
+    columns = layout.partitioned(named_columns(program.query))
+    return _reason_against_all(program.query, columns)
+
+
+def _reason_against_all(query: exp.Query, columns: Sequence[str]) -> Reason | None:
+    found = [_reason_against(query, column) for column in columns]
+    return None if None in found else next(iter(found), NOT_PARTITIONED)
+
+
+def _reason_against(query: exp.Query, column: str) -> Reason | None:
+    try:
+        key_rows(query, [column])
+    except NotFast as error:
+        return error.reason
+    return None
+
+
+def prepare_partition(engine: Engine, look: Look, inputs: Inputs) -> PartitionQuery | Reason:
+    """The query of the partitions that may have changed; why there is none.
+
+    Runs the query of which these are. Raises `StatementFailed` if Spark cannot.
+    """
+    program = inputs.analysis.program
+    target = target_of(engine, look.view, program.query)
+    if isinstance(target, Reason):
+        return target
+    owned = owned_tables(program.query, target.columns)
+    try:
+        changed = _changed_partitions(engine, look, inputs, target, owned)
+    except NotFast as error:
+        return error.reason
+    if len(changed) > _MOST:
+        text = f"{len(changed)} partitions may have changed, more than {_MOST}"
+        return Reason("TOO_MANY_PARTITIONS", text)
+    assert look.head is not None
+    listed = partitions.files(look.view.storage, target.spec, look.head.snapshot_id)
+    present = partitions.partitions_of(engine.executor, target.spec, listed) or set()
+    catalog = look.view.storage.catalog
+    stored = stored_columns(look.view)
+    query = _query(engine, look, inputs, target, owned, changed)
+    outside = target.values([quote(stored[name]) for name in target.columns], catalog)
+    return PartitionQuery(
+        query,
+        partitions.is_one_of(outside, changed),
+        tuple(sorted(target.shown(found) for found in changed)),
+        tuple(str(change) for change in inputs.changes),
+        _estimate(engine, look, inputs, len(changed), len(present)),
+    )
+
+
+def _estimate(
+    engine: Engine, look: Look, inputs: Inputs, changed: int, present: int
+) -> PartitionEstimate:
+    totals = base_rows(engine, look)
+    stored = iceberg.summary_number(look.head.summary, "total-records") if look.head else 0
+    return PartitionEstimate(
+        sum(totals.values()),
+        changed_rows(inputs.changes, totals),
+        stored or 0,
+        changed,
+        max(changed, present, 1),
+    )
+
+
+def _changed_partitions(
+    engine: Engine,
+    look: Look,
+    inputs: Inputs,
+    target: Target,
+    owned: Mapping[str, Owned],
+) -> set[Partition]:
+    """Partitions of which a row may be another than it was.
+
+    Of a table each row of which belongs to one partition, changed rows say which. What changes of
+    the other tables do is what the delta rules say.
+    """
+    queries, catalog = inputs.queries(look), look.view.storage.catalog
+    found: list[str] = []
+    others: set[str] = set()
+    for name in sorted(inputs.changed):
+        own = owned.get(name)
+        if own is None:
+            others.add(name)
+            continue
+        changes = CHANGES + name.removeprefix(TABLE)
+        for values in own.values:
+            items = ", ".join(
+                f"{value.sql('spark')} AS {KEY}{number}" for number, value in enumerate(values)
+            )
+            found.append(f"SELECT {items} FROM {changes} AS {quote(own.alias)}")
+    if others:
+        context = Context(frozenset(others))
+        rows = Delta(context).query(key_rows(inputs.analysis.program.query, target.columns))
+        if rows is not None:
+            queries |= {name: query.sql("spark") for name, query in context.named.items()}
+            keys = ", ".join(f"{KEY}{number}" for number in range(len(target.columns)))
+            found.append(f"SELECT {keys} FROM ({rows.sql('spark')})")
+    columns = [f"{KEY}{number}" for number in range(len(target.columns))]
+    texts = [partitions.encoded(sql, kind) for sql, kind in target.values(columns, catalog)]
+    union = "\nUNION ALL\n".join(found)
+    query = f"SELECT DISTINCT {', '.join(texts)} FROM (\n{union}\n) LIMIT {_MOST + 1}"
+    with engine.executor.isolated(look.view.definition.settings) as session:
+        rows_found = session.query(with_queries(queries, query))
+    return {tuple(None if text is None else str(text) for text in row) for row in rows_found}
+
+
+def _query(
+    engine: Engine,
+    look: Look,
+    inputs: Inputs,
+    target: Target,
+    owned: Mapping[str, Owned],
+    changed: set[Partition],
+) -> str:
+    """The query of everything that is stored in these partitions."""
+    catalog = look.view.storage.catalog
+    queries = inputs.analysis.current(look.versions)
+
+    def restrict(table: exp.Table, values: list[exp.Expr]) -> exp.Expr:
+        name = f"{_PART}{len(queries)}"
+        columns = inputs.analysis.columns[table.name]
+        listed = ", ".join(quote(column) for column in columns)
+        texts = [value.sql("spark") for value in values]
+        where = [partitions.is_one_of(target.values(texts, catalog), changed)]
+        feeding = source_partitions(
+            engine, look, inputs.analysis, table.name, values, target.values, changed
+        )
+        if feeding is not None:
+            where.append(feeding)
+        condition = " AND ".join(f"({text})" for text in where)
+        queries[name] = (
+            f"SELECT {listed} FROM {table.name} AS {quote(table.alias_or_name)} WHERE {condition}"
+        )
+        return exp.alias_(exp.to_table(name), table.alias_or_name, table=True, quoted=True)
+
+    body = restricted(inputs.analysis.program.stored_query(), target.columns, restrict)
+    values = target.values([quote(name) for name in target.columns], catalog)
+    inside = partitions.is_one_of(values, changed)
+    rows = f"SELECT * FROM (\n{body.sql('spark')}\n) AS mv_rows WHERE {inside}"
+    return with_queries(queries, rows)

@@ -1,0 +1,40 @@
+"""The ways in which a view that was looked at can be refreshed, looked into when asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from dbt.adapters.spark_mv.reasons import Reason
+from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.fast import prepare_fast
+from dbt.adapters.spark_mv.refresh.inputs import Inputs, base_rows, inputs_of
+from dbt.adapters.spark_mv.refresh.look import Look
+from dbt.adapters.spark_mv.refresh.partition import prepare_partition
+from dbt.adapters.spark_mv.refresh.plan import FastQuery, PartitionQuery
+
+
+class LookedAt:
+    """Of one look; `avoid` is why nothing but a complete refresh is to be tried."""
+
+    def __init__(self, engine: Engine, look: Look, avoid: Reason | None = None) -> None:
+        self._engine, self._look, self._avoid = engine, look, avoid
+
+    @cached_property
+    def _inputs(self) -> Inputs | Reason:
+        return self._avoid or inputs_of(self._engine, self._look)
+
+    def fast(self) -> FastQuery | Reason:
+        """By what changed."""
+        found = self._inputs
+        return found if isinstance(found, Reason) else prepare_fast(self._engine, self._look, found)
+
+    def partition(self) -> PartitionQuery | Reason:
+        """By partitions in which something changed."""
+        found = self._inputs
+        if isinstance(found, Reason):
+            return found
+        return prepare_partition(self._engine, self._look, found)
+
+    def rows(self) -> int:
+        """Rows of all base tables, as far as their commits count them."""
+        return sum(base_rows(self._engine, self._look).values())
