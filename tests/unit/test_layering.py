@@ -17,7 +17,7 @@ LAYERS = (
     {"views", "base_tables"},
     {"freshness", "metadata", "ivm", "rewrite"},
     {"refresh"},
-    {"answers", "information_schema"},
+    {"answers", "information_schema", "table_functions"},
     {"pipeline"},
 )
 EDGE = len(LAYERS)

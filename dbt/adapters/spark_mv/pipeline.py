@@ -21,6 +21,7 @@ from dbt.adapters.spark_mv.refresh.gate import Gate
 from dbt.adapters.spark_mv.sql.dialect import DropView, parse_view_statement
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement, classify
+from dbt.adapters.spark_mv.table_functions import CALLED, rewrite_table_functions
 
 _USE = re.compile(r"\s*(?:/\*.*?\*/\s*)*use\b", re.IGNORECASE | re.DOTALL)
 _LISTING = re.compile(r"information_schema\W+materialized_views", re.IGNORECASE)
@@ -83,6 +84,8 @@ class StatementPipeline:
         if _LISTING.search(sql):
             self._engine.memory.flush()
             sql = rewrite_information_schema(self._engine, sql, context.namespace())
+        if CALLED.search(sql):
+            sql = rewrite_table_functions(self._engine, sql, context.namespace())
         if _USE.match(sql):
             return Passage(sql, "USE")
         if not self._gate.has_views():

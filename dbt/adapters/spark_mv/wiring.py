@@ -20,6 +20,7 @@ from dbt.adapters.spark_mv.metadata.tables import EVENTS
 from dbt.adapters.spark_mv.node import Invocation, NodeContext
 from dbt.adapters.spark_mv.operations.choice import Choice
 from dbt.adapters.spark_mv.operations.operations import Operations
+from dbt.adapters.spark_mv.operations.partitions import Partitions
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.upkeep import Upkeep
 from dbt.adapters.spark_mv.pipeline import Passage, StatementPipeline
@@ -74,6 +75,7 @@ class MaterializedViews:
         self.pipeline = StatementPipeline(self.engine, self.gate, self.verbs)
         self.choice = Choice(self.engine)
         self._operations = Operations(self.engine, refresher, self.verbs, self.choice)
+        self._partitions = Partitions(self.engine, self.choice)
         self._upkeep = Upkeep(self.engine, self.verbs, self.choice)
 
     def _executor(self, connect: Callable[[], Any]) -> SessionExecutor | ConnectionExecutor:
@@ -95,8 +97,10 @@ class MaterializedViews:
 
     def operation(self, name: str) -> Callable[..., Report]:
         """The operation of this name."""
-        owner = self._operations if hasattr(self._operations, name) else self._upkeep
-        found: Callable[..., Report] = getattr(owner, name)
+        owners = (self._operations, self._partitions, self._upkeep)
+        found: Callable[..., Report] = next(
+            getattr(owner, name) for owner in owners if hasattr(owner, name)
+        )
         return found
 
     def statistics(self, name: TableName) -> dict[str, tuple[str, str]]:

@@ -76,7 +76,8 @@ def program_of(sql: str) -> Program:
     return analyse(sql, columns, outputs, lambda query: ["int"] * len(query.expressions))
 
 
-def _with(query: exp.Query, named: Mapping[str, exp.Query]) -> exp.Query:
+def with_named(query: exp.Query, named: Mapping[str, exp.Query]) -> exp.Query:
+    """A query with queries that it reads by name."""
     for name, inner in named.items():
         query = query.with_(name, inner.copy())
     return query
@@ -92,7 +93,7 @@ def delta_is_right(
     found = Counter(engine.rows(context.old(tree)))
     if delta is not None:
         assert named_columns(delta)[:-1] == named_columns(tree)
-        for row, copies in engine.rows(_with(delta, context.named)).items():
+        for row, copies in engine.rows(with_named(delta, context.named)).items():
             found[row[:-1]] += row[-1] * copies
     return {row: n for row, n in found.items() if n} == dict(engine.rows(tree))
 
@@ -112,7 +113,7 @@ def refresh_is_right(
     after = rows_after(program, changed, inserts_only, ["int"] * width)
     body = sqlglot.parse_one(after.query, read="spark")
     assert isinstance(body, exp.Query)
-    found = engine.rows(_with(body, after.named))
+    found = engine.rows(with_named(body, after.named))
     if after.appends:
         found += engine.rows(context.old(program.stored_query()))
     return found == engine.rows(program.stored_query())

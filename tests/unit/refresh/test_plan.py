@@ -6,12 +6,14 @@ from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.errors import MethodNotAvailable
 from dbt.adapters.spark_mv.freshness import Freshness, Verdict
 from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.estimate import Estimate
+from dbt.adapters.spark_mv.refresh.estimate import Estimate, PartitionEstimate
 from dbt.adapters.spark_mv.refresh.plan import (
     CompleteRefresh,
     FastQuery,
     FastRefresh,
     NoRefresh,
+    PartitionQuery,
+    PartitionRefresh,
     plan_refresh,
 )
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -23,6 +25,30 @@ UNKNOWN = Verdict(Freshness.UNKNOWN, reasons.WRITTEN_BY_HAND)
 NOT_FAST = Reason("LIMIT", "it has a LIMIT")
 CHEAP = FastQuery("select 1", False, (), Estimate(10_000_000, 10, 0, 10))
 DEAR = FastQuery("select 1", False, (), Estimate(10_000_000, 9_000_000, 0, 10))
+NOT_PARTITIONED = Reason("NOT_PARTITIONED", "it has no partitions")
+FEW = PartitionQuery("select 1", "p = 1", ("/p=1/",), (), PartitionEstimate(10**7, 10, 10, 1, 90))
+MANY = PartitionQuery("select 1", "true", (), (), PartitionEstimate(10**7, 10, 10, 80, 90))
+
+
+class Prepared:
+    """Ways that are known already."""
+
+    def __init__(
+        self,
+        fast: FastQuery | Reason,
+        partition: PartitionQuery | Reason = NOT_PARTITIONED,
+        rows: int = 10**7,
+    ) -> None:
+        self._fast, self._partition, self._rows = fast, partition, rows
+
+    def fast(self) -> FastQuery | Reason:
+        return self._fast
+
+    def partition(self) -> PartitionQuery | Reason:
+        return self._partition
+
+    def rows(self) -> int:
+        return self._rows
 
 
 @pytest.mark.parametrize(
@@ -43,14 +69,14 @@ DEAR = FastQuery("select 1", False, (), Estimate(10_000_000, 9_000_000, 0, 10))
 def test_plans(
     verdict: Verdict, method: str, volatile: tuple[str, ...], explicit: bool, kind: type, code: str
 ) -> None:
-    found = plan_refresh("db.v", verdict, method, volatile, explicit, lambda: NOT_FAST)
+    found = plan_refresh("db.v", verdict, method, volatile, explicit, Prepared(NOT_FAST))
     assert isinstance(found, kind) and found.reason.code == code
 
 
-@pytest.mark.parametrize("method", ["partition", "quick", ""])
+@pytest.mark.parametrize("method", ["quick", ""])
 def test_methods_that_are_not_there(method: str) -> None:
     with pytest.raises(MethodNotAvailable, match=r"db\.v"):
-        plan_refresh("db.v", STALE, method, (), True, lambda: CHEAP)
+        plan_refresh("db.v", STALE, method, (), True, Prepared(CHEAP))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +96,7 @@ def test_fast_or_complete(
     verdict: Verdict, method: str, fast: FastQuery | Reason, kind: type, why: str | None
 ) -> None:
     """Fast where it is possible and cheaper; complete with the reason otherwise."""
-    found = plan_refresh("db.v", verdict, method, (), False, lambda: fast)
+    found = plan_refresh("db.v", verdict, method, (), False, Prepared(fast))
     assert isinstance(found, kind)
     if isinstance(found, CompleteRefresh):
         assert (found.why_not_fast.code if found.why_not_fast else None) == why
@@ -83,4 +109,38 @@ def test_fast_or_complete(
 def test_strict_method(verdict: Verdict, fast: FastQuery | Reason, code: str) -> None:
     """Where only fast is wanted, there is no silent complete refresh."""
     with pytest.raises(MethodNotAvailable, match=code):
-        plan_refresh("db.v", verdict, "fast", (), True, lambda: fast)
+        plan_refresh("db.v", verdict, "fast", (), True, Prepared(fast))
+
+
+@pytest.mark.parametrize(
+    ("fast", "partition", "rows", "kind", "why"),
+    [
+        (CHEAP, FEW, 10**7, FastRefresh, None),
+        (DEAR, FEW, 10**7, PartitionRefresh, None),
+        (NOT_FAST, FEW, 10**7, PartitionRefresh, None),
+        (NOT_FAST, MANY, 10**7, CompleteRefresh, "NOT_CHEAPER"),
+        (NOT_FAST, FEW, 10**6, CompleteRefresh, "NOT_CHEAPER"),
+        (NOT_FAST, NOT_PARTITIONED, 10**7, CompleteRefresh, "NOT_PARTITIONED"),
+    ],
+)
+def test_by_partition_or_not(
+    fast: FastQuery | Reason,
+    partition: PartitionQuery | Reason,
+    rows: int,
+    kind: type,
+    why: str | None,
+) -> None:
+    """Partitions come after fast, and before everything; small tables are not looked into."""
+    ways = Prepared(fast, partition, rows)
+    found = plan_refresh("db.v", STALE, "auto", (), False, ways)
+    assert isinstance(found, kind)
+    if isinstance(found, CompleteRefresh):
+        assert found.why_not_partition is not None and found.why_not_partition.code == why
+
+
+def test_strict_partition() -> None:
+    """Where only partitions are wanted, there is no silent complete refresh."""
+    with pytest.raises(MethodNotAvailable, match=r"by partition: NOT_PARTITIONED"):
+        plan_refresh("db.v", STALE, "partition", (), True, Prepared(CHEAP))
+    found = plan_refresh("db.v", STALE, "partition", (), True, Prepared(CHEAP, MANY))
+    assert isinstance(found, PartitionRefresh)

@@ -197,6 +197,26 @@ def partitions_of(executor: Executor, spec: Spec, files_query: str) -> set[Parti
     return {tuple(None if value is None else str(value) for value in row[3:]) for row in rows}
 
 
+def last_modified(executor: Executor, table: TableName, spec: Spec) -> dict[Partition, int | None]:
+    """The partitions of a table, each with the epoch milliseconds of the commit that touched it
+    last, if that is still known; empty if they are not of this spec."""
+    values = [f"p{number}" for number in range(len(spec.fields))]
+    pairs = zip(values, spec.fields, strict=True)
+    listed = ", ".join(encoded(value, field.type) for value, field in pairs)
+    names = ", ".join(values)
+    known = f"SELECT last_updated_at, partition.* FROM {table.sql}.`partitions`"
+    try:
+        rows = executor.query(
+            f"SELECT max(unix_millis(modified)), {listed} "
+            f"FROM ({known}) AS mv_partitions(modified, {names}) GROUP BY {names}"
+        )
+    except StatementFailed:
+        return {}
+    return {
+        tuple(None if value is None else str(value) for value in row[1:]): row[0] for row in rows
+    }
+
+
 def _is_of(spec: Spec, rows: Sequence[Row]) -> bool:
     """Whether all files are of this spec: a table may have had others, and may list the files of
     those with NULL for fields that they lack."""

@@ -12,7 +12,11 @@ from typing import cast
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import keyed, outer_joins
+from dbt.adapters.spark_mv.ivm.delta import Delta
 from dbt.adapters.spark_mv.ivm.tree import (
+    CHANGES,
+    TABLE,
+    Context,
     NotFast,
     all_of,
     column,
@@ -22,7 +26,7 @@ from dbt.adapters.spark_mv.ivm.tree import (
 )
 
 KEY = "mv_key_"
-_INNER = "mv_inner"
+_INNER, _CHANGED = "mv_inner", "mv_changed"
 # Given a table of a query and the partition columns as expressions over it: what to read instead.
 Restrict = Callable[[exp.Table, list[exp.Expr]], "exp.Expr | None"]
 
@@ -43,6 +47,44 @@ def restricted(query: exp.Query, names: Sequence[str], restrict: Restrict) -> ex
     found = query.copy()
     _visit(found, [exp.column(name, quoted=True) for name in names], restrict)
     return found
+
+
+def owned_tables(query: exp.Query, names: Sequence[str]) -> dict[str, list[list[exp.Expr]]]:
+    """The tables of a canonical query of which, wherever it reads them, each row belongs to one
+    partition: for each place the partition columns as expressions over the table's columns."""
+    found: dict[str, list[list[exp.Expr]]] = {}
+
+    def note(table: exp.Table, values: list[exp.Expr]) -> None:
+        found.setdefault(table.name, []).append([_without_relation(value) for value in values])
+
+    restricted(query, names, note)
+    read = [table.name for table in query.find_all(exp.Table)]
+    return {name: places for name, places in found.items() if read.count(name) == len(places)}
+
+
+def changed_keys(query: exp.Query, names: Sequence[str], context: Context) -> list[exp.Query]:
+    """Queries that together return the values mv_key_<n> of every partition that the change of
+    the context's tables can have touched, or more. Raises `NotFast`.
+
+    Of a table each row of which belongs to one partition, its changed rows say which. What changes
+    of the others do is what the delta rules say.
+    """
+    owned = owned_tables(query, names)
+    found: list[exp.Query] = []
+    for name in sorted(context.changed & owned.keys()):
+        for values in owned[name]:
+            changes = exp.to_table(CHANGES + name.removeprefix(TABLE))
+            found.append(exp.Select(expressions=_numbered(values)).from_(changes))
+    others = Context(context.changed - owned.keys(), named=context.named)
+    rows = Delta(others).query(key_rows(query, names))
+    if rows is not None:
+        keys = [column(_CHANGED, f"{KEY}{number}") for number in range(len(names))]
+        found.append(exp.Select(expressions=keys).from_(derived(rows, _CHANGED)))
+    return found
+
+
+def _without_relation(value: exp.Expr) -> exp.Expr:
+    return cast(exp.Expr, value.transform(lambda n: _output(n) if isinstance(n, exp.Column) else n))
 
 
 def _rows(query: exp.Query, wanted: list[exp.Expr]) -> exp.Query:
@@ -159,10 +201,7 @@ def _visit(query: exp.Query, wanted: list[exp.Expr], restrict: Restrict) -> None
     owners = {found.table for value in values for found in value.find_all(exp.Column)}
     relation = next((r for r in _kept_relations(query) if {r.alias_or_name} == owners), None)
     if isinstance(relation, exp.Subquery):
-        inner = [
-            value.transform(lambda n: _output(n) if isinstance(n, exp.Column) else n)
-            for value in values
-        ]
+        inner = [_without_relation(value) for value in values]
         _visit(cast(exp.Query, relation.this), inner, restrict)
     elif isinstance(relation, exp.Table):
         instead = restrict(relation, values)

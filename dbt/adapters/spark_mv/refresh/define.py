@@ -111,7 +111,11 @@ class Definer:
             must = FAST
         if must is not None:
             found = analyst.analysis(definition, str(name))
-            reason = found if isinstance(found, Reason) else _against(must, found.program, layout)
+            reason = (
+                found
+                if isinstance(found, Reason)
+                else _against(must, found.program, layout, definition)
+            )
             if reason is not None:
                 raise not_eligible(str(name), must, reason)
         return analyst.hidden(definition, str(name))
@@ -150,10 +154,14 @@ class Definer:
         return replace(definition, columns=_documented(name, definition.columns, statement))
 
 
-def _against(method: str, program: Program, layout: Layout) -> Reason | None:
+def _against(
+    method: str, program: Program, layout: Layout, definition: Definition
+) -> Reason | None:
     """Why a query cannot be refreshed by a method, as far as that is known before its first
     build."""
-    return program.why_not_fast if method == FAST else why_not_by_partition(program, layout)
+    if method == FAST:
+        return program.why_not_fast
+    return why_not_by_partition(program, layout, definition.columns)
 
 
 def _check_column(view: TableName, column: Column) -> None:

@@ -68,10 +68,8 @@ def _about_methods(engine: Engine, look: Look, plan: RefreshPlan) -> list[str]:
     found = engine.analyst.analysis(look.current, str(look.view.name))
     if isinstance(found, Reason):
         return [f"not fast           {found}", f"not by partition   {found}"]
-    fast, partition = (
-        found.program.why_not_fast,
-        why_not_by_partition(found.program, look.view.layout),
-    )
+    fast = found.program.why_not_fast
+    partition = why_not_by_partition(found.program, look.view.layout, look.current.columns)
     if isinstance(plan, CompleteRefresh):
         fast, partition = plan.why_not_fast or fast, plan.why_not_partition or partition
     return [

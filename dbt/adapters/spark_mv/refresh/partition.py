@@ -4,7 +4,7 @@ and the query that computes those.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -12,23 +12,24 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
 from dbt.adapters.spark_mv.base_tables.iceberg_partitions import Field, Partition, Spec
-from dbt.adapters.spark_mv.ivm.delta import Delta
-from dbt.adapters.spark_mv.ivm.partition_keys import KEY, key_rows, restricted
+from dbt.adapters.spark_mv.ivm.partition_keys import KEY, changed_keys, key_rows, restricted
 from dbt.adapters.spark_mv.ivm.program import Program
-from dbt.adapters.spark_mv.ivm.tree import CHANGES, TABLE, Context, NotFast, named_columns
+from dbt.adapters.spark_mv.ivm.tree import Context, NotFast
 from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.analyse import with_queries
+from dbt.adapters.spark_mv.refresh.analyse import rows_at, with_queries
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.estimate import PartitionEstimate
 from dbt.adapters.spark_mv.refresh.inputs import Inputs, base_rows, changed_rows
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.plan import PartitionQuery
-from dbt.adapters.spark_mv.refresh.sources import Owned, owned_tables, source_partitions
+from dbt.adapters.spark_mv.refresh.sources import source_partitions
 from dbt.adapters.spark_mv.refresh.statements import stored_columns
 from dbt.adapters.spark_mv.sql.names import quote
-from dbt.adapters.spark_mv.views.definition import Layout, MaterializedView
+from dbt.adapters.spark_mv.views.definition import Column, Layout, MaterializedView
 
 NOT_PARTITIONED = Reason("NOT_PARTITIONED", "it has no partitions; partition_by gives it some")
+# Spark simplifies conditions on these to what Iceberg cannot replace rows by.
+_NOT_STEERING = ("boolean",)
 _MOST = 500
 _PART = "mv_part_"
 
@@ -52,8 +53,8 @@ class Target:
         return Spec(self.fields, "").uri(partition)
 
 
-def target_of(engine: Engine, view: MaterializedView, query: exp.Query) -> Target | Reason:
-    """How a view with this canonical query can be refreshed by partition; why it cannot."""
+def target_of(engine: Engine, view: MaterializedView, program: Program) -> Target | Reason:
+    """How a view of this program can be refreshed by partition; why it cannot."""
     if not view.layout.partition_by:
         return NOT_PARTITIONED
     spec = partitions.spec_of(engine.executor, view.storage)
@@ -63,18 +64,23 @@ def target_of(engine: Engine, view: MaterializedView, query: exp.Query) -> Targe
     chosen = [
         (field, shown[field.column])
         for field in spec.fields
-        if field.column in shown and not _reason_against(query, shown[field.column])
+        if field.column in shown
+        and field.type not in _NOT_STEERING
+        and not _reason_against(program.query, shown[field.column])
     ]
     if not chosen:
-        columns = [shown[field.column] for field in spec.fields if field.column in shown]
-        return _reason_against_all(query, columns) or NOT_PARTITIONED
+        found = why_not_by_partition(program, view.layout, view.definition.columns)
+        return found or NOT_PARTITIONED
     return Target(spec, tuple(field for field, _ in chosen), tuple(name for _, name in chosen))
 
 
-def why_not_by_partition(program: Program, layout: Layout) -> Reason | None:
-    """Why a query cannot be refreshed by the partitions of a layout, None if it can."""
-    columns = layout.partitioned(named_columns(program.query))
-    return _reason_against_all(program.query, columns)
+def why_not_by_partition(
+    program: Program, layout: Layout, columns: Sequence[Column]
+) -> Reason | None:
+    """Why a query cannot be refreshed by the partitions of a layout, None if it can; `columns`
+    are those of its view."""
+    steering = [column.name for column in columns if column.type not in _NOT_STEERING]
+    return _reason_against_all(program.query, layout.partitioned(steering))
 
 
 def _reason_against_all(query: exp.Query, columns: Sequence[str]) -> Reason | None:
@@ -96,12 +102,11 @@ def prepare_partition(engine: Engine, look: Look, inputs: Inputs) -> PartitionQu
     Runs the query of which these are. Raises `StatementFailed` if Spark cannot.
     """
     program = inputs.analysis.program
-    target = target_of(engine, look.view, program.query)
+    target = target_of(engine, look.view, program)
     if isinstance(target, Reason):
         return target
-    owned = owned_tables(program.query, target.columns)
     try:
-        changed = _changed_partitions(engine, look, inputs, target, owned)
+        changed = changed_partitions(engine, look, inputs, target)
     except NotFast as error:
         return error.reason
     if len(changed) > _MOST:
@@ -112,7 +117,7 @@ def prepare_partition(engine: Engine, look: Look, inputs: Inputs) -> PartitionQu
     present = partitions.partitions_of(engine.executor, target.spec, listed) or set()
     catalog = look.view.storage.catalog
     stored = stored_columns(look.view)
-    query = _query(engine, look, inputs, target, owned, changed)
+    query = _query(engine, look, inputs, target, changed)
     outside = target.values([quote(stored[name]) for name in target.columns], catalog)
     return PartitionQuery(
         query,
@@ -137,46 +142,22 @@ def _estimate(
     )
 
 
-def _changed_partitions(
-    engine: Engine,
-    look: Look,
-    inputs: Inputs,
-    target: Target,
-    owned: Mapping[str, Owned],
+def changed_partitions(
+    engine: Engine, look: Look, inputs: Inputs, target: Target
 ) -> set[Partition]:
-    """Partitions of which a row may be another than it was.
-
-    Of a table each row of which belongs to one partition, changed rows say which. What changes of
-    the other tables do is what the delta rules say.
-    """
-    queries, catalog = inputs.queries(look), look.view.storage.catalog
-    found: list[str] = []
-    others: set[str] = set()
-    for name in sorted(inputs.changed):
-        own = owned.get(name)
-        if own is None:
-            others.add(name)
-            continue
-        changes = CHANGES + name.removeprefix(TABLE)
-        for values in own.values:
-            items = ", ".join(
-                f"{value.sql('spark')} AS {KEY}{number}" for number, value in enumerate(values)
-            )
-            found.append(f"SELECT {items} FROM {changes} AS {quote(own.alias)}")
-    if others:
-        context = Context(frozenset(others))
-        rows = Delta(context).query(key_rows(inputs.analysis.program.query, target.columns))
-        if rows is not None:
-            queries |= {name: query.sql("spark") for name, query in context.named.items()}
-            keys = ", ".join(f"{KEY}{number}" for number in range(len(target.columns)))
-            found.append(f"SELECT {keys} FROM ({rows.sql('spark')})")
+    """Partitions of which a row may be another than it was; raises `NotFast`."""
+    context = Context(inputs.changed)
+    keys = changed_keys(inputs.analysis.program.query, target.columns, context)
+    queries = inputs.queries(look)
+    queries |= {name: query.sql("spark") for name, query in context.named.items()}
     columns = [f"{KEY}{number}" for number in range(len(target.columns))]
-    texts = [partitions.encoded(sql, kind) for sql, kind in target.values(columns, catalog)]
-    union = "\nUNION ALL\n".join(found)
-    query = f"SELECT DISTINCT {', '.join(texts)} FROM (\n{union}\n) LIMIT {_MOST + 1}"
+    values = target.values(columns, look.view.storage.catalog)
+    texts = ", ".join(partitions.encoded(sql, kind) for sql, kind in values)
+    union = "\nUNION ALL\n".join(query.sql("spark") for query in keys)
+    query = f"SELECT DISTINCT {texts} FROM (\n{union}\n) LIMIT {_MOST + 1}"
     with engine.executor.isolated(look.view.definition.settings) as session:
-        rows_found = session.query(with_queries(queries, query))
-    return {tuple(None if text is None else str(text) for text in row) for row in rows_found}
+        rows = session.query(with_queries(queries, query))
+    return {tuple(None if text is None else str(text) for text in row) for row in rows}
 
 
 def _query(
@@ -184,7 +165,6 @@ def _query(
     look: Look,
     inputs: Inputs,
     target: Target,
-    owned: Mapping[str, Owned],
     changed: set[Partition],
 ) -> str:
     """The query of everything that is stored in these partitions."""
@@ -193,19 +173,17 @@ def _query(
 
     def restrict(table: exp.Table, values: list[exp.Expr]) -> exp.Expr:
         name = f"{_PART}{len(queries)}"
-        columns = inputs.analysis.columns[table.name]
-        listed = ", ".join(quote(column) for column in columns)
         texts = [value.sql("spark") for value in values]
         where = [partitions.is_one_of(target.values(texts, catalog), changed)]
+        base = inputs.analysis.tables[table.name]
         feeding = source_partitions(
-            engine, look, inputs.analysis, table.name, values, target.values, changed
+            engine, look, base, values, lambda sql: target.values(sql, catalog), changed
         )
         if feeding is not None:
             where.append(feeding)
+        rows = rows_at(base, look.versions[base], inputs.analysis.columns[table.name])
         condition = " AND ".join(f"({text})" for text in where)
-        queries[name] = (
-            f"SELECT {listed} FROM {table.name} AS {quote(table.alias_or_name)} WHERE {condition}"
-        )
+        queries[name] = f"{rows} AS {quote(table.alias_or_name)} WHERE {condition}"
         return exp.alias_(exp.to_table(name), table.alias_or_name, table=True, quoted=True)
 
     body = restricted(inputs.analysis.program.stored_query(), target.columns, restrict)

@@ -141,7 +141,9 @@ def _plan_stale(view: str, verdict: Verdict, requested: str, ways: Ways) -> Refr
         if isinstance(found, Reason):
             raise not_eligible(view, PARTITION, found)
         return PartitionRefresh(verdict.reason, found)
-    return _cheapest(verdict, ways) if comparable else CompleteRefresh(verdict.reason)
+    if not comparable:
+        return CompleteRefresh(verdict.reason, verdict.reason, verdict.reason)
+    return _cheapest(verdict, ways)
 
 
 def _cheapest(verdict: Verdict, ways: Ways) -> RefreshPlan:
