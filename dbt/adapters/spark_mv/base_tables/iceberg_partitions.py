@@ -30,11 +30,13 @@ _EXACT = re.compile(
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a partition spec: a transform of a column, and the Spark type of its value."""
+    """One field of a partition spec: a transform of a column, the Spark type of its value, and
+    that of the column."""
 
     transform: str
     column: str
     type: str
+    column_type: str
     size: int | None = None
 
     def value(self, column: str, catalog: str) -> str:
@@ -102,14 +104,14 @@ def _field(term: str, types: dict[str, str]) -> Field | None:
     if kind is None or not _EXACT.fullmatch(kind):
         return None
     if found is None:
-        return Field(IDENTITY, column, kind)
+        return Field(IDENTITY, column, kind, kind)
     transform = found["transform"]
     if transform in _TIMES:
-        return Field(transform, column, _TIMES[transform])
+        return Field(transform, column, _TIMES[transform], kind)
     if transform not in _SIZED or found["size"] is None:
         return None
     size = int(found["size"])
-    return Field(transform, column, "int" if transform == "bucket" else kind, size)
+    return Field(transform, column, "int" if transform == "bucket" else kind, kind, size)
 
 
 def encoded(value: str, kind: str) -> str:
@@ -184,10 +186,15 @@ def _columns(spec: Spec) -> str:
     return ", ".join(["id", "spec_id", "names", "known", *values])
 
 
-def partitions_of(executor: Executor, spec: Spec, files_query: str) -> set[Partition] | None:
-    """The partitions of files; None if there are some of another spec, or this is not known."""
+def partitions_of(
+    executor: Executor, spec: Spec, files_query: str, beside: Sequence[str] = ()
+) -> set[Partition] | None:
+    """The partitions of files; None if there are some of another spec, or this is not known.
+
+    Each partition is followed by the values of the expressions `beside`, over p0, p1, ..
+    """
     listed = [encoded(f"p{number}", field.type) for number, field in enumerate(spec.fields)]
-    columns = ", ".join(["spec_id", "names", "known", *listed])
+    columns = ", ".join(["spec_id", "names", "known", *listed, *beside])
     try:
         rows = executor.query(f"SELECT DISTINCT {columns} FROM ({files_query})")
     except StatementFailed:
@@ -195,6 +202,11 @@ def partitions_of(executor: Executor, spec: Spec, files_query: str) -> set[Parti
     if spec.fields and not _is_of(spec, rows):
         return None
     return {tuple(None if value is None else str(value) for value in row[3:]) for row in rows}
+
+
+def count(table: TableName) -> str:
+    """A query of the number of partitions of a table."""
+    return f"SELECT count(*) FROM {table.sql}.`partitions`"
 
 
 def last_modified(executor: Executor, table: TableName, spec: Spec) -> dict[Partition, int | None]:

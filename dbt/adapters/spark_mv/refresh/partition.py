@@ -106,15 +106,12 @@ def prepare_partition(engine: Engine, look: Look, inputs: Inputs) -> PartitionQu
     if isinstance(target, Reason):
         return target
     try:
-        changed = changed_partitions(engine, look, inputs, target)
+        changed, present = changed_partitions(engine, look, inputs, target)
     except NotFast as error:
         return error.reason
     if len(changed) > _MOST:
         text = f"{len(changed)} partitions may have changed, more than {_MOST}"
         return Reason("TOO_MANY_PARTITIONS", text)
-    assert look.head is not None
-    listed = partitions.files(look.view.storage, target.spec, look.head.snapshot_id)
-    present = partitions.partitions_of(engine.executor, target.spec, listed) or set()
     catalog = look.view.storage.catalog
     stored = stored_columns(look.view)
     query = _query(engine, look, inputs, target, changed)
@@ -124,7 +121,7 @@ def prepare_partition(engine: Engine, look: Look, inputs: Inputs) -> PartitionQu
         partitions.is_one_of(outside, changed),
         tuple(sorted(target.shown(found) for found in changed)),
         tuple(str(change) for change in inputs.changes),
-        _estimate(engine, look, inputs, len(changed), len(present)),
+        _estimate(engine, look, inputs, len(changed), present),
     )
 
 
@@ -144,8 +141,9 @@ def _estimate(
 
 def changed_partitions(
     engine: Engine, look: Look, inputs: Inputs, target: Target
-) -> set[Partition]:
-    """Partitions of which a row may be another than it was; raises `NotFast`."""
+) -> tuple[set[Partition], int]:
+    """Partitions of which a row may be another than it was, and how many there are in the storage
+    table; raises `NotFast`."""
     context = Context(inputs.changed)
     keys = changed_keys(inputs.analysis.program.query, target.columns, context)
     queries = inputs.queries(look)
@@ -154,10 +152,12 @@ def changed_partitions(
     values = target.values(columns, look.view.storage.catalog)
     texts = ", ".join(partitions.encoded(sql, kind) for sql, kind in values)
     union = "\nUNION ALL\n".join(query.sql("spark") for query in keys)
-    query = f"SELECT DISTINCT {texts} FROM (\n{union}\n) LIMIT {_MOST + 1}"
+    present = partitions.count(look.view.storage)
+    query = f"SELECT DISTINCT ({present}), {texts} FROM (\n{union}\n) LIMIT {_MOST + 1}"
     with engine.executor.isolated(look.view.definition.settings) as session:
         rows = session.query(with_queries(queries, query))
-    return {tuple(None if text is None else str(text) for text in row) for row in rows}
+    found = {tuple(None if text is None else str(text) for text in row[1:]) for row in rows}
+    return found, max((row[0] for row in rows), default=0)
 
 
 def _query(

@@ -99,7 +99,7 @@ def _stale(engine: Engine, graph: _Graph) -> set[Partition] | None:
     if isinstance(inputs, Reason) or graph.target is None:
         return None
     try:
-        return changed_partitions(engine, look, inputs, graph.target)
+        return changed_partitions(engine, look, inputs, graph.target)[0]
     except NotFast:
         return None
 

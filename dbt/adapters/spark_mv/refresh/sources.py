@@ -21,28 +21,18 @@ Values = Callable[[Iterable[str]], "list[tuple[str, str]]"]
 
 
 def partition_columns(
-    engine: Engine,
-    spec: Spec,
-    table: TableName,
-    values: Sequence[exp.Expr],
-    time_zone: str,
+    spec: Spec, values: Sequence[exp.Expr], time_zone: str
 ) -> list[exp.Expr] | None:
     """The values over columns of a table as expressions over p0, p1, .. of its partitions; None
     if rows of one partition may have different ones."""
-    types = _types(engine, table)
     known: dict[str, list[PartitionValue]] = {}
     for number, field in enumerate(spec.fields):
         value = PartitionValue(
-            f"p{number}", field.transform, types[field.column], field.size, time_zone in _UTC
+            f"p{number}", field.transform, field.column_type, field.size, time_zone in _UTC
         )
         known.setdefault(field.column, []).append(value)
     found = [over_partitions(value, known) for value in values]
     return [value for value in found if value is not None] if None not in found else None
-
-
-def _types(engine: Engine, table: TableName) -> dict[str, str]:
-    rows = engine.executor.query(f"DESCRIBE QUERY SELECT * FROM {table.sql}")
-    return {str(row[0]).lower(): str(row[1]) for row in rows}
 
 
 def feeding(
@@ -59,20 +49,16 @@ def feeding(
     `values` are the view's partition columns over columns of the table.
     """
     time_zone = look.view.definition.settings.get("spark.sql.session.timeZone", "")
-    found = partition_columns(engine, spec, table, values, time_zone)
+    found = partition_columns(spec, values, time_zone)
     if found is None:
         return None
     files = partitions.files(table, spec, str(look.versions[table].snapshot_id))
-    if partitions.partitions_of(engine.executor, spec, files) is None:
-        return None
-    pairs = target_values([value.sql("spark") for value in found])
-    fed = ", ".join(partitions.encoded(sql, kind) for sql, kind in pairs)
-    own = ", ".join(partitions.encoded(f"p{n}", field.type) for n, field in enumerate(spec.fields))
+    values_fed = target_values([value.sql("spark") for value in found])
+    fed = [partitions.encoded(sql, kind) for sql, kind in values_fed]
     with engine.executor.isolated(look.view.definition.settings) as session:
-        rows = session.query(f"SELECT DISTINCT {own}, {fed} FROM ({files})")
+        rows = partitions.partitions_of(session, spec, files, fed)
     size = len(spec.fields)
-    texts = [tuple(None if value is None else str(value) for value in row) for row in rows]
-    return {(row[:size], row[size:]) for row in texts}
+    return None if rows is None else {(row[:size], row[size:]) for row in rows}
 
 
 def source_partitions(
