@@ -81,7 +81,8 @@ def test_metadata_views(lake: Warehouse, views: None) -> None:
     assert columns("mv_status") == (
         "table_catalog table_schema table_name storage_table definition definition_hash options "
         "status status_reason stale_since last_refresh_method last_refresh_reason "
-        "last_refresh_seconds rows bytes consecutive_failures next_refresh_time expires_at"
+        "last_refresh_seconds rows bytes consecutive_failures next_refresh_time expires_at "
+        "can_be_fast can_be_by_partition"
     )
     assert columns("mv_dependencies_graph") == (
         "table_catalog table_schema table_name source_catalog source_schema source_name "
@@ -90,7 +91,7 @@ def test_metadata_views(lake: Warehouse, views: None) -> None:
     assert columns("mv_refresh_history") == (
         "refresh_id table_catalog table_schema table_name trigger requested_method method reason "
         "state started_at ended_at seconds from_versions to_versions rows_inserted rows_updated "
-        "rows_deleted error owner_host owner_pid invocation_id"
+        "rows_deleted error owner_host owner_pid invocation_id estimate"
     )
     assert columns("table_options") == (
         "table_schema table_name option_name option_type option_value"

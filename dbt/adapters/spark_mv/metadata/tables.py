@@ -144,7 +144,9 @@ SELECT l.table_catalog, l.table_schema, l.table_name,
     THEN timestamp_micros(CASE WHEN s.after_us < s.start_us THEN s.start_us
       ELSE s.start_us + ((s.after_us - s.start_us) DIV s.interval_us + 1) * s.interval_us END)
     END AS next_refresh_time,
-  CAST(NULL AS TIMESTAMP) AS expires_at
+  CAST(NULL AS TIMESTAMP) AS expires_at,
+  get_json_object(l.payload, '$.methods.fast') AS can_be_fast,
+  get_json_object(l.payload, '$.methods.partition') AS can_be_by_partition
 FROM live l LEFT JOIN folded f ON f.view_id = l.view_id
   LEFT JOIN slots s ON s.view_id = l.view_id
 """
@@ -206,7 +208,8 @@ SELECT refresh_id,
   get_json_object(last, '$.error') AS error,
   get_json_object(first, '$.owner_host') AS owner_host,
   TRY_CAST(get_json_object(first, '$.owner_pid') AS BIGINT) AS owner_pid,
-  invocation_id
+  invocation_id,
+  get_json_object(first, '$.estimate') AS estimate
 FROM r
 ORDER BY started_at
 """

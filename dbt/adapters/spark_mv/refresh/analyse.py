@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
+from functools import cached_property
+from typing import Any
 
 from sqlglot import exp
 
@@ -15,10 +16,16 @@ from dbt.adapters.spark_mv.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.ivm.program import Program, analyse, without_rules
 from dbt.adapters.spark_mv.ivm.tree import TABLE, NotFast, not_fast
 from dbt.adapters.spark_mv.reasons import Reason
+from dbt.adapters.spark_mv.refresh.confirmation import (
+    Answers,
+    confirm,
+    programs,
+    refuse_user_functions,
+)
 from dbt.adapters.spark_mv.refresh.statements import describe_query
 from dbt.adapters.spark_mv.relations import Facts, Relations
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
-from dbt.adapters.spark_mv.sql.reads import Reference, parse
+from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.definition import Definition
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
@@ -28,7 +35,7 @@ from dbt.adapters.spark_mv.views.safety import volatile_functions
 _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
 _WRITTEN = re.compile(rf"\b{TABLE}\d+\b")
 _PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
-_INVENTED = re.compile(r"#\d+L?|\[plan_id=\d+\]|(?<=_common_expr_)\d+")
+_NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -74,13 +81,19 @@ class Analyst:
         self._executor = executor
         self._relations = relations
         self._known: dict[str, Analysis | Reason] = {}
+        self._answers: dict[str, Answers] = {}
 
-    def analysis(self, definition: Definition, owner: str) -> Analysis | Reason:
-        """The analysis of a definition with its columns; the reason if it has no program."""
+    def analysis(
+        self, definition: Definition, owner: str, kept: Mapping[str, Any] = _NOTHING
+    ) -> Analysis | Reason:
+        """The analysis of a definition with its columns; the reason if it is not understood.
+
+        `kept` are the answers of Spark that its view keeps.
+        """
         key = definition.hash
         if key not in self._known:
             try:
-                self._known[key] = self._analyse(definition, owner)
+                self._known[key] = self._analyse(definition, owner, kept)
             except NotFast as error:
                 self._known[key] = error.reason
             except _NOT_FORESEEN as error:
@@ -90,40 +103,67 @@ class Analyst:
                 self._known[key] = Reason("NOT_PARSED", f"Spark refuses a part of it: {error}")
         return self._known[key]
 
-    def hidden(self, definition: Definition, owner: str) -> tuple[str, ...]:
+    def answers(self, definition: Definition) -> Mapping[str, Any]:
+        """What Spark said when a definition was analysed, for its view to keep."""
+        found = self._answers.get(definition.hash)
+        return found.to_json() if found is not None else {}
+
+    def hidden(
+        self, definition: Definition, owner: str, kept: Mapping[str, Any] = _NOTHING
+    ) -> tuple[str, ...]:
         """The columns that the storage table of a definition is to have beside the view's."""
-        tree = parse(definition.query)
-        if not isinstance(tree, exp.Select) or not tree.find(exp.AggFunc):
-            return ()
-        found = self.analysis(definition, owner)
+        found = self.analysis(definition, owner, kept)
         return () if isinstance(found, Reason) else tuple(found.program.hidden)
 
-    def _analyse(self, definition: Definition, owner: str) -> Analysis:
+    def _analyse(self, definition: Definition, owner: str, kept: Mapping[str, Any]) -> Analysis:
         for text in (definition.query, *definition.views.values()):
             if calls := volatile_functions(text):
                 raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))
         if definition.settings.get("spark.sql.caseSensitive") == "true":
             raise not_fast("CASE_SENSITIVE", "names of its columns are told apart by case")
         text, tables = self._with_placeholders(definition, owner)
-        columns = {name: self._columns(table) for name, table in tables.items()}
-        scans = {name: rows_at(table, None, columns[name]) for name, table in tables.items()}
+        answers = Answers(self._by, {name: self._columns(table) for name, table in tables.items()})
+        answers.recall(kept)
+        program = self._program(definition, text, tables, answers)
+        columns = {name: tuple(n for n, _ in listed) for name, listed in answers.columns.items()}
+        used = {name: _used(program, name, columns[name]) for name in tables}
+        self._answers[definition.hash] = answers
+        return Analysis(program, tables, used)
+
+    def _program(
+        self,
+        definition: Definition,
+        text: str,
+        tables: Mapping[str, TableName],
+        answers: Answers,
+    ) -> Program:
+        columns = {name: [n for n, _ in listed] for name, listed in answers.columns.items()}
+        scans = {name: rows_at(table, None, tuple(columns[name])) for name, table in tables.items()}
         outputs = {column.name: column.type for column in definition.columns}
         with self._executor.isolated(definition.settings) as session:
 
             def types_of(query: exp.Query) -> list[str]:
-                rows = session.query(describe_query(with_queries(scans, query.sql("spark"))))
-                return [str(row[1]) for row in rows]
+                asked = query.sql("spark")
+                if asked not in answers.types:
+                    rows = session.query(describe_query(with_queries(scans, asked)))
+                    answers.types[asked] = [str(row[1]) for row in rows]
+                return answers.types[asked]
 
             try:
                 program = analyse(text, columns, outputs, types_of)
             except NotFast as error:
                 program = without_rules(text, columns, outputs, error.reason)
-            _refuse_user_functions(session, program)
-            original = _WRITTEN.sub(lambda found: tables[found.group()].sql, text)
-            printed = _PRINTED.sub(lambda found: tables[found.group(1)].sql, program.read)
-            _confirm(session, original, printed, len(outputs))
-        used = {name: _used(program, name, columns[name]) for name in tables}
-        return Analysis(program, tables, used)
+            if not answers.confirmed:
+                refuse_user_functions(session, program)
+                original = _WRITTEN.sub(lambda found: tables[found.group()].sql, text)
+                printed = _PRINTED.sub(lambda found: tables[found.group(1)].sql, program.read)
+                confirm(session, original, printed, len(outputs))
+                answers.confirmed = True
+        return program
+
+    @cached_property
+    def _by(self) -> str:
+        return programs(self._executor)
 
     def _with_placeholders(
         self, definition: Definition, owner: str
@@ -145,9 +185,9 @@ class Analyst:
 
         return expander.inline(definition.query, definition.home, replacement), tables
 
-    def _columns(self, table: TableName) -> tuple[str, ...]:
+    def _columns(self, table: TableName) -> list[list[str]]:
         rows = self._executor.query(describe_query(f"SELECT * FROM {table.sql}"))
-        return tuple(str(row[0]) for row in rows)
+        return [[str(row[0]), str(row[1])] for row in rows]
 
 
 def with_queries(queries: Mapping[str, str], body: str) -> str:
@@ -162,41 +202,6 @@ def with_queries(queries: Mapping[str, str], body: str) -> str:
                 texts.append(queries[name])
     parts = ",\n".join(f"{name} AS ({queries[name]})" for name in queries if name in wanted)
     return f"WITH {parts}\n{body}" if parts else body
-
-
-def _refuse_user_functions(session: Executor, program: Program) -> None:
-    """Raise `NotFast` for a function that is not Spark's own: nobody knows what its value is of."""
-    for name in sorted({call.name.lower() for call in program.query.find_all(exp.Anonymous)}):
-        try:
-            lines = [str(row[0]) for row in session.query(f"DESCRIBE FUNCTION {quote(name)}")]
-        except StatementFailed:
-            lines = []
-        if not any(line.startswith("Class: org.apache.spark.sql.catalyst.") for line in lines):
-            raise not_fast("USER_FUNCTION", f"{name} is not one of Spark's own functions")
-
-
-def _confirm(session: Executor, original: str, printed: str, width: int) -> None:
-    """Raise `NotFast` unless Spark plans both queries alike."""
-    plan, other = _plan(session, original, width), _plan(session, printed, width)
-    lines = zip_longest(plan.splitlines(), other.splitlines(), fillvalue="")
-    differing = next((pair for pair in lines if pair[0] != pair[1]), None)
-    if differing is not None:
-        texts = " and ".join(_around_difference(*differing))
-        raise not_fast("NOT_UNDERSTOOD", f"printed anew it is planned otherwise: {texts}")
-
-
-def _around_difference(one: str, two: str) -> tuple[str, str]:
-    start = max(
-        0, next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), 0) - 20
-    )
-    return repr(one[start : start + 80]), repr(two[start : start + 80])
-
-
-def _plan(session: Executor, query: str, width: int) -> str:
-    """Spark's plan of a query of so many columns, without the names and numbers that it invents."""
-    names = ", ".join(f"c{number}" for number in range(width))
-    ((plan,),) = session.query(f"EXPLAIN SELECT * FROM (\n{query}\n) AS mv_plan({names})")
-    return _INVENTED.sub("", str(plan)).lower().replace("named_struct(", "struct(")
 
 
 def _used(program: Program, placeholder: str, columns: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,16 +6,16 @@ import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from dbt.adapters.spark_mv.errors import InvalidName, NoBaseTable, NotAQuery, StatementFailed
-from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.build import Builder
 from dbt.adapters.spark_mv.refresh.crosscheck import check_against_spark
 from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.partition import why_not_by_partition
-from dbt.adapters.spark_mv.refresh.plan import FAST, PARTITION, not_eligible
+from dbt.adapters.spark_mv.refresh.partition import why_not
+from dbt.adapters.spark_mv.refresh.plan import COMPLETE, FAST, PARTITION, not_eligible
 from dbt.adapters.spark_mv.refresh.request import CREATE
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
@@ -28,7 +28,7 @@ from dbt.adapters.spark_mv.views.definition import (
     new_storage,
 )
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
-from dbt.adapters.spark_mv.views.options import Options, options_from
+from dbt.adapters.spark_mv.views.options import options_from
 from dbt.adapters.spark_mv.views.safety import check_query, refuse_unsafe
 
 # Types that Iceberg's tables of format version 2 lack, at any depth; fields may have such names.
@@ -90,35 +90,27 @@ class Definer:
             layout=layout,
             comment=statement.comment,
             reduced=context.reduced,
-            hidden=self._hidden(name, definition, options, layout, context),
         )
-        return view, expansion
+        if context.reduced or options.refresh_method == COMPLETE:
+            return view, expansion
+        return self._analysed(view, existing.answers if existing else {}), expansion
 
-    def _hidden(
-        self,
-        name: TableName,
-        definition: Definition,
-        options: Options,
-        layout: Layout,
-        context: Context,
-    ) -> tuple[str, ...]:
-        """Columns for fast refreshes; refuses what must be fast and cannot."""
-        analyst = self._engine.analyst
-        if context.reduced or options.refresh_method == "complete":
-            return ()
-        must = options.refresh_method if options.refresh_method in (FAST, PARTITION) else None
-        if options.allow_non_incremental_definition is False:
-            must = FAST
-        if must is not None:
-            found = analyst.analysis(definition, str(name))
-            reason = (
-                found
-                if isinstance(found, Reason)
-                else _against(must, found.program, layout, definition)
-            )
-            if reason is not None:
-                raise not_eligible(str(name), must, reason)
-        return analyst.hidden(definition, str(name))
+    def _analysed(self, view: MaterializedView, kept: Mapping[str, Any]) -> MaterializedView:
+        """The view with what refreshes that are not complete need; refuses what has to be fast, or
+        by partition, and cannot be."""
+        analyst, options = self._engine.analyst, view.options
+        found = analyst.analysis(view.definition, str(view.name), kept)
+        view = replace(
+            view,
+            hidden=() if isinstance(found, Reason) else tuple(found.program.hidden),
+            answers=analyst.answers(view.definition),
+        )
+        against = {method: why_not(method, view, found) for method in (FAST, PARTITION)}
+        must = FAST if options.allow_non_incremental_definition is False else options.refresh_method
+        reason = against.get(must)
+        if reason is not None:
+            raise not_eligible(str(view.name), must, reason)
+        return replace(view, methods={m: str(why) if why else "yes" for m, why in against.items()})
 
     def _expanded(
         self, name: TableName, query: str, home: Namespace, allow_unsafe: bool
@@ -152,16 +144,6 @@ class Definer:
         if not statement.columns:
             return definition
         return replace(definition, columns=_documented(name, definition.columns, statement))
-
-
-def _against(
-    method: str, program: Program, layout: Layout, definition: Definition
-) -> Reason | None:
-    """Why a query cannot be refreshed by a method, as far as that is known before its first
-    build."""
-    if method == FAST:
-        return program.why_not_fast
-    return why_not_by_partition(program, layout, definition.columns)
 
 
 def _check_column(view: TableName, column: Column) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dbt.adapters.spark_mv.errors import MaterializedViewError
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.look import Look
-from dbt.adapters.spark_mv.refresh.partition import why_not_by_partition
+from dbt.adapters.spark_mv.refresh.partition import why_not
 from dbt.adapters.spark_mv.refresh.pin import pinned_query
 from dbt.adapters.spark_mv.refresh.plan import (
+    FAST,
+    PARTITION,
     CompleteRefresh,
     FastRefresh,
     NoRefresh,
@@ -65,14 +69,13 @@ def _about_methods(engine: Engine, look: Look, plan: RefreshPlan) -> list[str]:
     if isinstance(plan, PartitionRefresh):
         lines = [f"partition          {name}" for name in plan.partition.partitions]
         return [f"estimate           {plan.partition.estimate}", *lines]
-    found = engine.analyst.analysis(look.current, str(look.view.name))
-    if isinstance(found, Reason):
-        return [f"not fast           {found}", f"not by partition   {found}"]
-    fast = found.program.why_not_fast
-    partition = why_not_by_partition(found.program, look.view.layout, look.current.columns)
+    found = engine.analyst.analysis(look.current, str(look.view.name), look.view.answers)
+    view = replace(look.view, definition=look.current)
+    fast, partition = (why_not(method, view, found) for method in (FAST, PARTITION))
     if isinstance(plan, CompleteRefresh):
         fast, partition = plan.why_not_fast or fast, plan.why_not_partition or partition
+    how = "" if isinstance(found, Reason) else str(found.program)
     return [
-        f"not fast           {fast}" if fast else f"can be fast        {found.program}",
+        f"not fast           {fast}" if fast else f"can be fast        {how}",
         f"not by partition   {partition}" if partition else "can be by partition",
     ]

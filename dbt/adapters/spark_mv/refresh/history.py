@@ -67,6 +67,7 @@ class History:
         old: Versions,
         new: Versions,
         aside: bool = False,
+        estimate: str | None = None,
     ) -> None:
         """A refresh begins to write: to its branch, or `aside` to a storage table of its own."""
         self._record(
@@ -76,6 +77,7 @@ class History:
             **_who(view, request),
             method=method,
             reason=str(reason),
+            estimate=estimate,
             branch=branch,
             storage=list(view.storage.parts),
             aside=aside,

@@ -51,7 +51,7 @@ def inputs_of(engine: Engine, look: Look) -> Inputs | Reason:
     view, label = look.view, look.label
     if label is None or look.head is None or not look.verdict.changed:
         return Reason("NO_BASE", "there are no stored rows to start from")
-    analysis = engine.analyst.analysis(look.current, str(view.name))
+    analysis = engine.analyst.analysis(look.current, str(view.name), view.answers)
     if isinstance(analysis, Reason):
         return analysis
     if tuple(analysis.program.hidden) != view.hidden:

@@ -69,6 +69,7 @@ class Overwriter:
             plan.reason,
             look.label.sources if look.label else {},
             look.versions,
+            estimate=plan.estimated,
         )
         try:
             reached("started.after")

@@ -16,16 +16,16 @@ from dbt.adapters.spark_mv.ivm.partition_keys import KEY, changed_keys, key_rows
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.ivm.tree import Context, NotFast
 from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.analyse import rows_at, with_queries
+from dbt.adapters.spark_mv.refresh.analyse import Analysis, rows_at, with_queries
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.estimate import PartitionEstimate
 from dbt.adapters.spark_mv.refresh.inputs import Inputs, base_rows, changed_rows
 from dbt.adapters.spark_mv.refresh.look import Look
-from dbt.adapters.spark_mv.refresh.plan import PartitionQuery
+from dbt.adapters.spark_mv.refresh.plan import FAST, PartitionQuery
 from dbt.adapters.spark_mv.refresh.sources import source_partitions
 from dbt.adapters.spark_mv.refresh.statements import stored_columns
 from dbt.adapters.spark_mv.sql.names import quote
-from dbt.adapters.spark_mv.views.definition import Column, Layout, MaterializedView
+from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 NOT_PARTITIONED = Reason("NOT_PARTITIONED", "it has no partitions; partition_by gives it some")
 # Spark simplifies conditions on these to what Iceberg cannot replace rows by.
@@ -69,18 +69,21 @@ def target_of(engine: Engine, view: MaterializedView, program: Program) -> Targe
         and not _reason_against(program.query, shown[field.column])
     ]
     if not chosen:
-        found = why_not_by_partition(program, view.layout, view.definition.columns)
-        return found or NOT_PARTITIONED
+        columns = [shown[field.column] for field in spec.fields if field.column in shown]
+        return _reason_against_all(program.query, columns) or NOT_PARTITIONED
     return Target(spec, tuple(field for field, _ in chosen), tuple(name for _, name in chosen))
 
 
-def why_not_by_partition(
-    program: Program, layout: Layout, columns: Sequence[Column]
-) -> Reason | None:
-    """Why a query cannot be refreshed by the partitions of a layout, None if it can; `columns`
-    are those of its view."""
-    steering = [column.name for column in columns if column.type not in _NOT_STEERING]
-    return _reason_against_all(program.query, layout.partitioned(steering))
+def why_not(method: str, view: MaterializedView, found: Analysis | Reason) -> Reason | None:
+    """Why a view of this analysis can never be refreshed by a method, None if it can."""
+    if isinstance(found, Reason):
+        return found
+    if method == FAST:
+        return found.program.why_not_fast
+    steering = [
+        column.name for column in view.definition.columns if column.type not in _NOT_STEERING
+    ]
+    return _reason_against_all(found.program.query, view.layout.partitioned(steering))
 
 
 def _reason_against_all(query: exp.Query, columns: Sequence[str]) -> Reason | None:

@@ -66,6 +66,11 @@ class NoRefresh:
     reason: Reason
     method: str = "none"
 
+    @property
+    def estimated(self) -> str | None:
+        """Nothing."""
+        return None
+
 
 @dataclass(frozen=True)
 class CompleteRefresh:
@@ -76,6 +81,12 @@ class CompleteRefresh:
     why_not_partition: Reason | None = None
     method: str = COMPLETE
 
+    @property
+    def estimated(self) -> str | None:
+        """What stands against the other ways, as the history has it."""
+        against = (("fast", self.why_not_fast), ("by partition", self.why_not_partition))
+        return "; ".join(f"not {way}: {why}" for way, why in against if why) or None
+
 
 @dataclass(frozen=True)
 class FastRefresh:
@@ -85,6 +96,11 @@ class FastRefresh:
     fast: FastQuery
     method: str = FAST
 
+    @property
+    def estimated(self) -> str | None:
+        """What it is held to cost, as the history has it."""
+        return str(self.fast.estimate)
+
 
 @dataclass(frozen=True)
 class PartitionRefresh:
@@ -93,6 +109,11 @@ class PartitionRefresh:
     reason: Reason
     partition: PartitionQuery
     method: str = PARTITION
+
+    @property
+    def estimated(self) -> str | None:
+        """What it is held to cost, as the history has it."""
+        return str(self.partition.estimate)
 
 
 RefreshPlan = NoRefresh | CompleteRefresh | FastRefresh | PartitionRefresh

@@ -26,6 +26,7 @@ def _payload(view: MaterializedView, expansion: Expansion) -> dict[str, Any]:
         "definition_hash": view.definition_hash,
         "options": asdict(view.options),
         "layout": asdict(view.layout),
+        "methods": dict(view.methods),
         "schedule": schedule_json(schedule_of(view.options, _time_zone(view))),
         "sources": [
             {

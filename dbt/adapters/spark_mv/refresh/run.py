@@ -167,8 +167,9 @@ class Refresher:
         if isinstance(plan, CompleteRefresh):
             if plan.why_not_fast == OTHER_LAYOUT:
                 return True
-            hidden = look.view.hidden
-            if hidden and self._engine.analyst.hidden(current, str(look.view.name)) != hidden:
+            view, analyst = look.view, self._engine.analyst
+            hidden = view.hidden
+            if hidden and analyst.hidden(current, str(view.name), view.answers) != hidden:
                 return True
         altered = look.verdict.reason == reasons.STORAGE_ALTERED
         # Without a label nobody says which schema it had; that of a new table is 0.
@@ -189,6 +190,7 @@ class Refresher:
                 definition=current,
                 definition_hash=current.hash,
                 hidden=self._engine.analyst.hidden(current, str(look.view.name)),
+                answers=self._engine.analyst.answers(current),
                 storage=new_storage(look.view.name),
             ),
             look.expansion,

@@ -79,7 +79,9 @@ class MaterializedView:
     """A materialized view: identity, definition, layout, options, storage table.
 
     `reduced` says that the query is not the whole definition (--empty, --sample, --defer).
-    `hidden` are columns of the storage table that fast refreshes need and the view does not show.
+    `hidden` are columns of the storage table that fast refreshes need and the view does not show;
+    `answers` is what Spark said of the query, so that it need not be asked again. `methods` says
+    for each method of refresh but the complete one "yes", or why it cannot be used.
     """
 
     id: str
@@ -92,6 +94,8 @@ class MaterializedView:
     comment: str | None = None
     reduced: bool = False
     hidden: tuple[str, ...] = ()
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    methods: Mapping[str, str] = field(default_factory=dict)
 
     def properties(self) -> dict[str, str]:
         """Properties of the view in the catalog that hold all of this."""
@@ -105,6 +109,8 @@ class MaterializedView:
             "comment": self.comment,
             "reduced": self.reduced,
             "hidden": list(self.hidden),
+            "answers": dict(self.answers),
+            "methods": dict(self.methods),
         }
         return {
             "mv.id": self.id,
@@ -162,6 +168,8 @@ def from_properties(name: TableName, properties: Mapping[str, str]) -> Materiali
             comment=details["comment"],
             reduced=details["reduced"],
             hidden=tuple(details.get("hidden", ())),
+            answers=dict(details.get("answers", {})),
+            methods=dict(details.get("methods", {})),
         )
     except _UNREADABLE as error:
         raise CorruptMetadata(

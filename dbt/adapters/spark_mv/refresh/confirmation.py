@@ -1,0 +1,91 @@
+"""What Spark says of a query that sqlglot has read, and what is kept of it with the view.
+
+Asking takes longer than a small refresh, and every command is a new process. So the answers are
+kept, for as long as the tables have the same columns and the same programs ask.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.__version__ import version
+from dbt.adapters.spark_mv.errors import StatementFailed
+from dbt.adapters.spark_mv.executor import Executor
+from dbt.adapters.spark_mv.ivm.program import Program
+from dbt.adapters.spark_mv.ivm.tree import not_fast
+from dbt.adapters.spark_mv.sql.names import quote
+
+Columns = dict[str, list[list[str]]]
+_INVENTED = re.compile(r"#\d+L?|\[plan_id=\d+\]|(?<=_common_expr_)\d+")
+
+
+@dataclass
+class Answers:
+    """Answers of Spark about one definition: `by` names the programs, `columns` the names and
+    types of the tables' columns; `types` those of the columns of each query that was asked about.
+
+    `confirmed` says that Spark plans the query that was understood as the one that was written.
+    """
+
+    by: str
+    columns: Columns
+    types: dict[str, list[str]] = field(default_factory=dict)
+    confirmed: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """As the view's properties keep it."""
+        return dict(vars(self))
+
+    def recall(self, kept: Mapping[str, Any]) -> None:
+        """Take over kept answers that are still true."""
+        if kept.get("by") == self.by and kept.get("columns") == self.columns:
+            self.types = dict(kept.get("types", {}))
+            self.confirmed = kept.get("confirmed") is True
+
+
+def programs(executor: Executor) -> str:
+    """The versions of the programs on which an answer depends."""
+    ((spark,),) = executor.query("SELECT version()")
+    return f"{version} {sqlglot.__version__} {spark}"
+
+
+def refuse_user_functions(session: Executor, program: Program) -> None:
+    """Raise `NotFast` for a function that is not Spark's own: nobody knows what its value is of."""
+    for name in sorted({call.name.lower() for call in program.query.find_all(exp.Anonymous)}):
+        try:
+            lines = [str(row[0]) for row in session.query(f"DESCRIBE FUNCTION {quote(name)}")]
+        except StatementFailed:
+            lines = []
+        if not any(line.startswith("Class: org.apache.spark.sql.catalyst.") for line in lines):
+            raise not_fast("USER_FUNCTION", f"{name} is not one of Spark's own functions")
+
+
+def confirm(session: Executor, original: str, printed: str, width: int) -> None:
+    """Raise `NotFast` unless Spark plans both queries, of `width` columns, alike."""
+    plan, other = _plan(session, original, width), _plan(session, printed, width)
+    lines = zip_longest(plan.splitlines(), other.splitlines(), fillvalue="")
+    differing = next((pair for pair in lines if pair[0] != pair[1]), None)
+    if differing is not None:
+        texts = " and ".join(_around_difference(*differing))
+        raise not_fast("NOT_UNDERSTOOD", f"printed anew it is planned otherwise: {texts}")
+
+
+def _around_difference(one: str, two: str) -> tuple[str, str]:
+    start = max(
+        0, next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), 0) - 20
+    )
+    return repr(one[start : start + 80]), repr(two[start : start + 80])
+
+
+def _plan(session: Executor, query: str, width: int) -> str:
+    """Spark's plan of a query of so many columns, without the names and numbers that it invents."""
+    names = ", ".join(f"c{number}" for number in range(width))
+    ((plan,),) = session.query(f"EXPLAIN SELECT * FROM (\n{query}\n) AS mv_plan({names})")
+    return _INVENTED.sub("", str(plan)).lower().replace("named_struct(", "struct(")

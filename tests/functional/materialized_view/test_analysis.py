@@ -1,0 +1,62 @@
+"""What is known of a definition before it is refreshed: its methods, and what Spark said of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.spark_mv.refresh import analyse
+from tests.functional.materialized_view.warehouse import Warehouse, assert_same
+
+TOTALS = "select amount % 2 as odd, sum(amount) as total from @.orders group by 1"
+
+
+def test_methods_are_in_the_status(lake: Warehouse) -> None:
+    """`yes`, or what stands against it."""
+    lake.sql(f"create materialized view @.totals as {TOTALS}")
+    lake.sql(
+        "create materialized view @.first_rows partitioned by (amount) as "
+        "select id, amount from @.orders order by id limit 2"
+    )
+    lake.sql(
+        "create materialized view @.ranked partitioned by (amount) as "
+        "select id, amount, rank() over (partition by amount order by id) as k from @.orders"
+    )
+    rows = lake.spark(
+        "select table_name, can_be_fast, can_be_by_partition from @meta.mv_status order by 1"
+    )
+    assert {row[0]: tuple(text[:15] for text in row[1:]) for row in rows} == {
+        "totals": ("yes", "NOT_PARTITIONED"),
+        "first_rows": ("LIMIT: which ro", "LIMIT: which ro"),
+        "ranked": ("yes", "yes"),
+    }
+
+
+def test_spark_is_asked_once(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers are kept with the view, until a table has other columns."""
+    asked: list[str] = []
+    real = analyse.confirm
+    monkeypatch.setattr(
+        analyse, "confirm", lambda *arguments: (asked.append("confirm"), real(*arguments))
+    )
+    lake.spark("insert into @.orders values (51, 'ann', 7)")
+    lake.restart()
+    lake.sql("refresh materialized view @.totals fast")
+    assert asked == []
+    lake.spark("alter table @.orders add column note string")
+    lake.spark("insert into @.orders values (52, 'ann', 8, 'x')")
+    lake.restart()
+    lake.sql("refresh materialized view @.totals")
+    assert asked == ["confirm"]
+    assert_same(lake, "select * from @.totals", TOTALS)
+
+
+def test_estimates_are_in_the_history(lake: Warehouse) -> None:
+    """What a method was held to cost, or why no other was taken."""
+    lake.sql("create materialized view @.counted as select count(*) as n from @.orders")
+    lake.sql("insert into @.orders values (61, 'ann', 7, null)")
+    lake.sql("refresh materialized view @.counted fast")
+    lake.sql("insert into @.orders values (62, 'ann', 7, null)")
+    lake.sql("refresh materialized view @.counted")
+    (_, first), (method, second) = lake.history("counted", "method, estimate")[1:]
+    assert "1 changed rows" in first and method == "complete"
+    assert second.startswith("not fast: NOT_CHEAPER: ") and "NOT_CHEAPER" in second[30:]
