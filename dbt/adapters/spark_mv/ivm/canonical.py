@@ -45,7 +45,26 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         raise not_fast("NOT_PARSED", f"it cannot be analysed ({str(error)[:200]})") from None
     if not isinstance(found, exp.Query):
         raise not_fast("NOT_PARSED", "it is not a SELECT")
-    return cast(exp.Query, _without_with(found, {}))
+    return _told_apart(cast(exp.Query, _without_with(found, {})), columns)
+
+
+def _told_apart(query: exp.Query, columns: Mapping[str, Sequence[str]]) -> exp.Query:
+    """The query, in which no relation is called like a column.
+
+    Conditions are moved into EXISTS, in which `a.b` is field b of a column a before it is column b
+    of a relation a outside. Names of LATERAL VIEWs are changed too: they are printed unquoted.
+    """
+    taken = {name.lower() for listed in columns.values() for name in listed}
+    taken |= {item.alias.lower() for item in query.find_all(exp.Alias)}
+    for alias in query.find_all(exp.TableAlias):
+        taken |= {item.name.lower() for item in alias.columns}
+        taken |= {alias.name.lower()} if isinstance(alias.parent, exp.Lateral) else set()
+    names: dict[str, str] = {}
+    for node in query.find_all(exp.TableAlias, exp.Column):
+        called = node.args.get("this" if isinstance(node, exp.TableAlias) else "table")
+        if isinstance(called, exp.Identifier) and called.name.lower() in taken:
+            called.set("this", names.setdefault(called.name, f"mv_relation_{len(names)}"))
+    return query
 
 
 def _without_with(node: exp.Expr, known: Mapping[str, exp.Query]) -> exp.Expr:
