@@ -102,6 +102,8 @@ AT_THE_TOP = {
 }
 NOT_FAST = {
     f"select count(distinct v) n from {R}": "NOT_ADDITIVE",
+    f"select try_sum(v) n from {R} where a in (select a from {S})": "NOT_ADDITIVE",
+    f"select a from {R} where b in (select mean(b) from {S})": "ONE_GROUP",
     f"select rank() over (order by v) k from {R}": "WINDOW",
     f"select a, count(*) n from {R} group by rollup (a)": "GROUPING_SETS",
     f"select a, count(*) n from {R} group by grouping sets ((a), ())": "GROUPING_SETS",

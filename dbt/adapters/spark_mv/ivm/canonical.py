@@ -26,6 +26,13 @@ _UNSUPPORTED = (
     ("qualify", "WINDOW", "QUALIFY is not supported; filter in a query around it"),
     ("match", "MATCH_RECOGNIZE", "MATCH_RECOGNIZE has no delta query"),
 )
+# Aggregate functions of Spark that sqlglot takes for functions of one row.
+_AGGREGATES = frozenset(
+    ("bitmap_and_agg", "count_min_sketch", "every", "histogram_numeric", "hll_sketch_agg")
+    + ("hll_union_agg", "kll_sketch_agg_bigint", "kll_sketch_agg_double", "kll_sketch_agg_float")
+    + ("mean", "measure", "product", "schema_of_variant_agg", "some", "std", "theta_sketch_agg")
+    + ("theta_intersection_agg", "theta_union_agg", "try_avg", "try_sum")
+)
 
 
 def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
@@ -45,7 +52,17 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         raise not_fast("NOT_PARSED", f"it cannot be analysed ({str(error)[:200]})") from None
     if not isinstance(found, exp.Query):
         raise not_fast("NOT_PARSED", "it is not a SELECT")
+    found = found.transform(_aggregate, copy=False)
     return _told_apart(cast(exp.Query, _without_with(found, {})), columns)
+
+
+def _aggregate(node: exp.Expr) -> exp.Expr:
+    """A call of an aggregate function as such."""
+    if isinstance(node, exp.Anonymous) and node.name.lower() in _AGGREGATES:
+        return exp.AnonymousAggFunc(this=node.name, expressions=node.expressions)
+    if isinstance(node, exp.Any) and not isinstance(node.parent, (exp.Like, exp.ILike)):
+        return exp.AnonymousAggFunc(this="any", expressions=[node.this.unnest()])
+    return node
 
 
 def _told_apart(query: exp.Query, columns: Mapping[str, Sequence[str]]) -> exp.Query:
