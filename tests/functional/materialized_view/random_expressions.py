@@ -192,6 +192,14 @@ class Expressions:
             (f"sort_array(collect_set({text}))", f"array<{type_name}>"),
             ("sum(1)", "bigint"),
             ("count(1)", "bigint"),
+            (f"count({text}, {added})", "bigint"),
+            (f"count(distinct {text}, {added})", "bigint"),
+            (f"mean({added})", "other"),
+            (f"try_sum({added})", "other"),
+            (f"some({where})", "boolean"),
+            (f"max_by({text}, {added}) is null", "boolean"),
+            (f"stddev_pop({added}) > 1", "boolean"),
+            (f"sum({added}) filter (where {where})", total),
         ]
         return self._chance.choice(forms)
 

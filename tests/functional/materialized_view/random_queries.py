@@ -61,6 +61,10 @@ class Grammar:
         if depth and self._maybe(0.3):
             inner = self._query(depth - 1)
             text, columns = f"({inner.sql})", inner.columns
+        elif self._maybe(0.04):
+            items = ", ".join(f"({n}L, 'a', {n})" for n in range(self._chance.randint(1, 3)))
+            text = f"(select * from values {items} as v(k, s, n))"
+            columns = (Column("k", "bigint"), Column("s", "string"), Column("n", "int"))
         else:
             table = self._chance.choice(self._tables)
             text, columns = table.name, table.columns
@@ -93,8 +97,20 @@ class Grammar:
             separator = ", " if kind == "," and " join " not in text else " cross join "
             return f"{text}{separator}{other}", scope + more
         on = self._on(scope, more)
+        if kind not in ("left semi join", "left anti join") and self._maybe(0.2):
+            return self._using(text, scope, kind, other, more)
         both = scope if kind in ("left semi join", "left anti join") else scope + more
         return f"{text} {kind} {other} on {on}", both
+
+    def _using(self, text: str, scope: Scope, kind: str, other: str, more: Scope) -> tuple[str, Scope]:
+        """A join on a column that both sides have once."""
+        names = [column.name for _, column in scope]
+        shared = [c for _, c in more if names.count(c.name) == 1 and c.type in PLAIN]
+        if not shared:
+            return f"{text} {kind} {other} on true", scope + more
+        column = self._chance.choice(shared)
+        rest = [found for found in scope + more if found[1].name != column.name]
+        return f"{text} {kind} {other} using ({column.sql})", [*rest, (column.sql, column)]
 
     def _on(self, scope: Scope, more: Scope) -> str:
         parts = [self._expressions.pair(scope, more, self._chance.choice(("=", "=", "=", "<=>", "<")))]
@@ -168,6 +184,13 @@ class Grammar:
             else:
                 wanted.append(self._expressions.any(scope, 2))
         listed, columns = self._outputs(wanted)
+        if self._maybe(0.1) and columns[0].type in PLAIN and columns[0].name == "c0":
+            listed += ", c0 is null as seen_before"
+            columns = (*columns, Column("seen_before", "boolean"))
+        if self._maybe(0.05):
+            items = ", ".join(self._expressions.of_type("int", scope, 1) for _ in range(2))
+            listed += f", {self._chance.choice(('explode', 'explode_outer'))}(array({items})) as one"
+            columns = (*columns, Column("one", "int"))
         return Query(f"select {listed} from {text}{where}", columns)
 
     def _distinct(self, depth: int) -> Query:

@@ -55,6 +55,7 @@ BY_GROUP = {
     "intersect_all": f"select a, b from {R} intersect all select b, v from {S}",
     "except_all": f"select a, b from {R} except all select b, v from {S}",
     "distinct": f"select distinct a, b from {R}",
+    "distinct_explode": f"select distinct explode(array(a, b)) x from {R}",
     "distinct_join": f"select distinct r.a, s.v from {R} r join {S} s on r.b = s.b",
     "distinct_groups": f"select distinct n from (select a, count(*) n from {R} group by a) d",
     "distinct_over_groups": f"select distinct count(*) n, max(b) m from {R} group by a",

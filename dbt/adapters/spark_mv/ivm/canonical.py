@@ -153,7 +153,7 @@ def _selection(query: exp.Select) -> exp.Select:
 
 
 def _distinct_apart(query: exp.Select) -> exp.Select:
-    """DISTINCT over groups or windows as a selection of its own."""
+    """DISTINCT over groups, windows or generators as a selection of its own."""
     if not query.args.get("distinct") or _is_row_by_row(query):
         return query
     if query.args["distinct"].args.get("on"):
@@ -165,9 +165,13 @@ def _distinct_apart(query: exp.Select) -> exp.Select:
     return exp.Select(expressions=outputs).from_(derived(query, "mv_distinct")).distinct()
 
 
+_BY_MORE_THAN_A_ROW = (exp.AggFunc, exp.Window, exp.Group, exp.Explode, exp.ExplodeOuter)
+_BY_MORE_THAN_A_ROW += (exp.Inline, exp.Stack)
+
+
 def _is_row_by_row(query: exp.Select) -> bool:
     parts = [*query.expressions, query.args.get("having"), query.args.get("group")]
-    return not any(part and part.find(exp.AggFunc, exp.Window, exp.Group) for part in parts)
+    return not any(part and part.find(*_BY_MORE_THAN_A_ROW) for part in parts)
 
 
 def _relations(query: exp.Select) -> list[exp.Expr]:
