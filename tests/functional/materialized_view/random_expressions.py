@@ -51,12 +51,16 @@ class Expressions:
             return value(self._chance, type_name)
         general = (
             lambda: f"coalesce({self._two(type_name, scope, depth)})",
-            lambda: f"case when {self.condition(scope, depth - 1, subqueries=False)} then "
-            f"{self.of_type(type_name, scope, depth - 1)} else "
-            f"{self.of_type(type_name, scope, depth - 1)} end",
+            lambda: (
+                f"case when {self.condition(scope, depth - 1, subqueries=False)} then "
+                f"{self.of_type(type_name, scope, depth - 1)} else "
+                f"{self.of_type(type_name, scope, depth - 1)} end"
+            ),
             lambda: f"nullif({self._two(type_name, scope, depth)})",
-            lambda: f"if({self.condition(scope, depth - 1, subqueries=False)}, "
-            f"{self._two(type_name, scope, depth)})",
+            lambda: (
+                f"if({self.condition(scope, depth - 1, subqueries=False)}, "
+                f"{self._two(type_name, scope, depth)})"
+            ),
             lambda: f"greatest({self._two(type_name, scope, depth)})",
         )
         made = self._special(type_name, scope, depth) if self._maybe(0.5) else None
@@ -142,7 +146,9 @@ class Expressions:
             )
         if subqueries and self._maybe(0.3):
             return self._subquery(scope)
-        name = self._chance.choice([column.type for _, column in scope if column.type in PLAIN] or ["int"])
+        name = self._chance.choice(
+            [column.type for _, column in scope if column.type in PLAIN] or ["int"]
+        )
         tested = self.of_type(name, scope, depth)
         literals = ", ".join(value(self._chance, name) for _ in range(2))
         low, high = (self._chance.choice(VALUES[name]) for _ in range(2))
@@ -217,9 +223,7 @@ class Expressions:
             )
         )
 
-    def window(
-        self, scope: Scope, keys: Sequence[str], order: Sequence[str]
-    ) -> tuple[str, str]:
+    def window(self, scope: Scope, keys: Sequence[str], order: Sequence[str]) -> tuple[str, str]:
         """A window function over a partition, in a total order."""
         by = f"partition by {', '.join(keys)}"
         names = self._chance.sample(order, len(order))

@@ -130,6 +130,17 @@ class History:
             self._report.did["view"] += 1
             self._compare(view, "created")
             self._views.append(view)
+            if self._chance.random() < 0.1:
+                self._let_read(view)
+
+    def _let_read(self, view: View) -> None:
+        """Let views to come read this one."""
+        self._lake.sql(
+            f"alter materialized view @.{view.name} set options (refresh_method = 'auto')"
+        )
+        rows = self._lake.spark(f"describe @.{view.name}")
+        columns = tuple(Column(str(row[0]), str(row[1])) for row in rows)
+        self._relations += [Table(f"@.{view.name}", columns)] * 3
 
     def _refused(self, query: str, error: str) -> None:
         found = REFUSED.search(error)
@@ -235,6 +246,7 @@ class History:
     def _fail(self, view: View, text: str) -> None:
         view.broken = True
         history = ";\n    ".join(self._done)
+        print(f"seed {self._seed}, {view.name}: {text}\n  {view.query}", flush=True)
         self._report.wrong.append(
             f"seed {self._seed}, {view.name}: {text}\n  query: {view.query}\n  history:\n    {history}"
         )
@@ -284,7 +296,13 @@ def _target(folder: str) -> dict[str, Any]:
         "spark.sql.codegen.wholeStage": "false",
         "spark.ui.enabled": "false",
     }
-    return {"type": "spark_mv", "method": "embedded", "path": folder, "threads": 4, "spark_conf": conf}
+    return {
+        "type": "spark_mv",
+        "method": "embedded",
+        "path": folder,
+        "threads": 4,
+        "spark_conf": conf,
+    }
 
 
 if __name__ == "__main__":

@@ -102,7 +102,9 @@ class Grammar:
         both = scope if kind in ("left semi join", "left anti join") else scope + more
         return f"{text} {kind} {other} on {on}", both
 
-    def _using(self, text: str, scope: Scope, kind: str, other: str, more: Scope) -> tuple[str, Scope]:
+    def _using(
+        self, text: str, scope: Scope, kind: str, other: str, more: Scope
+    ) -> tuple[str, Scope]:
         """A join on a column that both sides have once."""
         names = [column.name for _, column in scope]
         shared = [c for _, c in more if names.count(c.name) == 1 and c.type in PLAIN]
@@ -113,7 +115,9 @@ class Grammar:
         return f"{text} {kind} {other} using ({column.sql})", [*rest, (column.sql, column)]
 
     def _on(self, scope: Scope, more: Scope) -> str:
-        parts = [self._expressions.pair(scope, more, self._chance.choice(("=", "=", "=", "<=>", "<")))]
+        parts = [
+            self._expressions.pair(scope, more, self._chance.choice(("=", "=", "=", "<=>", "<")))
+        ]
         if self._maybe(0.2):
             parts.append(self._expressions.pair(scope, more, "="))
         if self._maybe(0.3):
@@ -189,7 +193,9 @@ class Grammar:
             columns = (*columns, Column("seen_before", "boolean"))
         if self._maybe(0.05):
             items = ", ".join(self._expressions.of_type("int", scope, 1) for _ in range(2))
-            listed += f", {self._chance.choice(('explode', 'explode_outer'))}(array({items})) as one"
+            listed += (
+                f", {self._chance.choice(('explode', 'explode_outer'))}(array({items})) as one"
+            )
             columns = (*columns, Column("one", "int"))
         return Query(f"select {listed} from {text}{where}", columns)
 

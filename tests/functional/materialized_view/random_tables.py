@@ -32,7 +32,13 @@ NAMES = ("x", "y", "z", "mixed Case", "a b", "select", "Order", "x.y", "1st", "Ã
 MERGE_ON_READ = ", ".join(
     f"'write.{kind}.mode'='merge-on-read'" for kind in ("delete", "update", "merge")
 )
-_PROPERTIES = ("", "", MERGE_ON_READ, "'format-version'='3'", f"'format-version'='3', {MERGE_ON_READ}")
+_PROPERTIES = (
+    "",
+    "",
+    MERGE_ON_READ,
+    "'format-version'='3'",
+    f"'format-version'='3', {MERGE_ON_READ}",
+)
 _PARTITIONS = ("", "", "k", "bucket(2, k)", "s", "truncate(1, s)")
 
 
