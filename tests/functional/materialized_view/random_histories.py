@@ -19,7 +19,7 @@ from dbt.adapters.spark_mv.failures import MaterializedViewFailure
 from tests.functional.materialized_view.faults import armed
 from tests.functional.materialized_view.random_queries import Grammar
 from tests.functional.materialized_view.random_tables import Column, Table, Writer, make_table
-from tests.functional.materialized_view.warehouse import Command, Warehouse
+from tests.functional.materialized_view.warehouse import Warehouse
 
 VIEWS, STEPS, CANDIDATES = 12, 8, 40
 POINTS = ("claim.after", "started.after", "write.before", "write.after", "publish.before")
@@ -248,7 +248,8 @@ class History:
         history = ";\n    ".join(self._done)
         print(f"seed {self._seed}, {view.name}: {text}\n  {view.query}", flush=True)
         self._report.wrong.append(
-            f"seed {self._seed}, {view.name}: {text}\n  query: {view.query}\n  history:\n    {history}"
+            f"seed {self._seed}, {view.name}: {text}\n  query: {view.query}\n"
+            f"  history:\n    {history}"
         )
 
 

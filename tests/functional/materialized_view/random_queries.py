@@ -220,14 +220,15 @@ class Grammar:
 
     def _set_operation(self, depth: int) -> Query:
         types = [self._chance.choice(PLAIN) for _ in range(self._chance.randint(1, 3))]
-        sides = []
+        sides: list[str] = []
+        first: tuple[Column, ...] = ()
         for _ in range(self._chance.choice((2, 2, 3))):
             text, scope = self._from(depth - 1)
             listed, columns = self._outputs(
                 [(self._expressions.of_type(name, scope, 1), name) for name in types]
             )
             sides.append(f"select {listed} from {text}{self._where(scope)}")
-            first = columns if len(sides) == 1 else first
+            first = first or columns
         sql = sides[0]
         for side in sides[1:]:
             word = self._chance.choice(

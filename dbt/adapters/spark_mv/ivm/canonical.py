@@ -165,8 +165,15 @@ def _distinct_apart(query: exp.Select) -> exp.Select:
     return exp.Select(expressions=outputs).from_(derived(query, "mv_distinct")).distinct()
 
 
-_BY_MORE_THAN_A_ROW = (exp.AggFunc, exp.Window, exp.Group, exp.Explode, exp.ExplodeOuter)
-_BY_MORE_THAN_A_ROW += (exp.Inline, exp.Stack)
+_BY_MORE_THAN_A_ROW = (
+    exp.AggFunc,
+    exp.Window,
+    exp.Group,
+    exp.Explode,
+    exp.ExplodeOuter,
+    exp.Inline,
+    exp.Stack,
+)
 
 
 def _is_row_by_row(query: exp.Select) -> bool:
