@@ -33,6 +33,6 @@ soak: venv  ## write, refresh, read and kill at random for 20 minutes; ARGS='--m
 	$(BIN)/python -m tests.soak $(ARGS)
 
 equivalence: venv  ## random views and histories, refreshed fast and compared; ARGS='--seeds 50'
-	$(BIN)/python -m tests.functional.materialized_view.random_histories $(ARGS)
+	$(BIN)/python -m tests.equivalence $(ARGS)
 
 .PHONY: help venv test lint demo bench soak equivalence

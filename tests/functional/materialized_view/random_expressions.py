@@ -3,12 +3,44 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Sequence
 
 from tests.functional.materialized_view.random_tables import PLAIN, VALUES, Column, value
 
 Scope = list[tuple[str, Column]]
 _ADDED = ("bigint", "int", "decimal(10,2)", "double")
+# Expressions of a type; {name} stands for one of another type.
+_SPECIAL = {
+    "bigint": ("({bigint} + {bigint})", "cast({int} as bigint)", "-({bigint})", "{bigint} % 2L"),
+    "int": (
+        "length({string})",
+        "({int} - {int})",
+        "year({date})",
+        "extract(month from {timestamp})",
+        "datediff({date}, {date})",
+        "{int} div 2",
+    ),
+    "string": (
+        "upper({string})",
+        "{string} || {string}",
+        "concat({string}, '-', {string})",
+        "cast({int} as string)",
+        "substring({string}, 1, 1)",
+        "trim({string})",
+        "date_format({date}, 'yyyy-MM')",
+    ),
+    "decimal(10,2)": ("abs({decimal})",),
+    "double": ("{double} * 2", "cast({int} as double)", "{int} / 2"),
+    "date": (
+        "date_add({date}, 1)",
+        "cast({timestamp} as date)",
+        "{date} + interval 1 day",
+        "last_day({date})",
+    ),
+    "timestamp": ("date_trunc('month', {timestamp})", "{timestamp} - interval '1' hour"),
+    "boolean": ("({boolean})", "not {boolean}", "({boolean} or {int} > 1)"),
+}
 
 
 class Expressions:
@@ -71,52 +103,15 @@ class Expressions:
         return f"{one}, {self.of_type(type_name, scope, depth - 1)}"
 
     def _special(self, type_name: str, scope: Scope, depth: int) -> str | None:
-        def of(name: str) -> str:
+        forms = _SPECIAL.get(type_name)
+        if forms is None:
+            return None
+
+        def drawn(found: re.Match[str]) -> str:
+            name = "decimal(10,2)" if found.group(1) == "decimal" else found.group(1)
             return self.of_type(name, scope, depth - 1)
 
-        forms: dict[str, tuple[Callable[[], str], ...]] = {
-            "bigint": (
-                lambda: f"({of('bigint')} + {of('bigint')})",
-                lambda: f"cast({of('int')} as bigint)",
-                lambda: f"-({of('bigint')})",
-                lambda: f"{of('bigint')} % 2L",
-            ),
-            "int": (
-                lambda: f"length({of('string')})",
-                lambda: f"({of('int')} - {of('int')})",
-                lambda: f"year({of('date')})",
-                lambda: f"extract(month from {of('timestamp')})",
-                lambda: f"datediff({of('date')}, {of('date')})",
-                lambda: f"{of('int')} div 2",
-            ),
-            "string": (
-                lambda: f"upper({of('string')})",
-                lambda: f"{of('string')} || {of('string')}",
-                lambda: f"concat({of('string')}, '-', {of('string')})",
-                lambda: f"cast({of('int')} as string)",
-                lambda: f"substring({of('string')}, 1, 1)",
-                lambda: f"trim({of('string')})",
-                lambda: f"date_format({of('date')}, 'yyyy-MM')",
-            ),
-            "decimal(10,2)": (lambda: f"abs({of('decimal(10,2)')})",),
-            "double": (
-                lambda: f"{of('double')} * 2",
-                lambda: f"cast({of('int')} as double)",
-                lambda: f"{of('int')} / 2",
-            ),
-            "date": (
-                lambda: f"date_add({of('date')}, 1)",
-                lambda: f"cast({of('timestamp')} as date)",
-                lambda: f"{of('date')} + interval 1 day",
-                lambda: f"last_day({of('date')})",
-            ),
-            "timestamp": (
-                lambda: f"date_trunc('month', {of('timestamp')})",
-                lambda: f"{of('timestamp')} - interval '1' hour",
-            ),
-            "boolean": (lambda: f"({self.condition(scope, depth - 1, subqueries=False)})",),
-        }
-        return self._chance.choice(forms[type_name])() if type_name in forms else None
+        return re.sub(r"\{(\w+)\}", drawn, self._chance.choice(forms))
 
     def pair(self, one: Scope, two: Scope, operator: str) -> str:
         """A comparison between two scopes."""

@@ -1,16 +1,12 @@
 """Random views over random tables with a random history: fast refreshes against the query itself.
 
-`python -m tests.functional.materialized_view.random_histories --seeds 50` runs many.
+`make equivalence` runs many.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
-import sys
-import tempfile
-import traceback
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -257,54 +253,3 @@ def run_seed(target: dict[str, Any], seed: int, report: Report, **sizes: int) ->
     """One history in a schema of its own."""
     lake = Warehouse(target, f"random_{seed}")
     History(lake, seed, report).run(**sizes)
-
-
-def main() -> int:
-    """Run seeds; prints counts and everything that was wrong."""
-    parser = argparse.ArgumentParser(prog="random_histories")
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--views", type=int, default=VIEWS)
-    parser.add_argument("--steps", type=int, default=STEPS)
-    parser.add_argument("--refusals", action="store_true")
-    given = parser.parse_args()
-    report = Report()
-    target = _target(tempfile.mkdtemp(prefix="histories"))
-    for seed in range(given.first, given.first + given.seeds):
-        known = len(report.wrong)
-        try:
-            run_seed(target, seed, report, views=given.views, steps=given.steps)
-        except Exception:
-            report.wrong.append(f"seed {seed}: {traceback.format_exc()}")
-        print(f"seed {seed}: {sum(report.did.values())} done", flush=True)
-        print("\n\n".join(report.wrong[known:]), flush=True)
-    for what, count in sorted(report.did.items()):
-        print(f"{count:6} {what}")
-    for code, text, query in report.refusals if given.refusals else ():
-        print(f"{code}: {text.strip()[:400]}\n    {query}")
-    print(f"{len(report.wrong)} wrong")
-    return 1 if report.wrong else 0
-
-
-def _target(folder: str) -> dict[str, Any]:
-    from tests.conftest import QUICK_JAVA
-
-    conf = {
-        "spark.master": "local[1]",
-        "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": QUICK_JAVA,
-        "spark.sql.shuffle.partitions": "1",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.ui.enabled": "false",
-    }
-    return {
-        "type": "spark_mv",
-        "method": "embedded",
-        "path": folder,
-        "threads": 4,
-        "spark_conf": conf,
-    }
-
-
-if __name__ == "__main__":
-    sys.exit(main())
