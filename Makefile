@@ -32,4 +32,7 @@ bench: venv  ## ratios against dbt-spark and plain Spark; ARGS='--tier smoke' fo
 soak: venv  ## write, refresh, read and kill at random for 20 minutes; ARGS='--minutes 5'
 	$(BIN)/python -m tests.soak $(ARGS)
 
-.PHONY: help venv test lint demo bench soak
+equivalence: venv  ## random views and histories, refreshed fast and compared; ARGS='--seeds 50'
+	$(BIN)/python -m tests.equivalence $(ARGS)
+
+.PHONY: help venv test lint demo bench soak equivalence

@@ -41,6 +41,9 @@ QUERIES = {
     "group by customer",
     "floats": "select customer, sum(cast(amount as double)) as total from @.orders "
     "group by customer",
+    "named_alike": "select s.id as d, customer.city as s from @.orders as s "
+    "full join @.customers as customer on s.customer = customer.name",
+    "unused": "with c as (select name from @.customers) select id, amount from @.orders",
     "through_view": "select city, count(*) as n from @.places group by city",
 }
 CHANGES = [

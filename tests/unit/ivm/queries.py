@@ -39,6 +39,11 @@ ROW_BY_ROW = {
     "having count(*) > 1)",
     "exists_anything": f"select a, v from {R} where exists (select 1 from {S} where v = 3)",
     "union_all": f"select a, b from {R} union all select b, v from {S}",
+    "named_like_columns": f"select a.v, b.b from {R} as a left join {S} as b on a.v = b.a "
+    f"where exists (select 1 from {T} v where v.b = a.b)",
+    "quoted_lateral": f"select r.a, `l v`.x from {R} r lateral view "
+    "explode(array(r.a, r.b)) `l v` as x where r.v > 1",
+    "unused_with": f"with c as (select a from {S}) select a, b from {R}",
     "with": f"with c as (select a, b from {R}), d as (select c.a from c where b > 1) "
     "select d.a, c.b from d join c on c.a = d.a "
     f"where d.a in (with c as (select b from {S}) select b from c)",
@@ -50,6 +55,7 @@ BY_GROUP = {
     "intersect_all": f"select a, b from {R} intersect all select b, v from {S}",
     "except_all": f"select a, b from {R} except all select b, v from {S}",
     "distinct": f"select distinct a, b from {R}",
+    "distinct_explode": f"select distinct explode(array(a, b)) x from {R}",
     "distinct_join": f"select distinct r.a, s.v from {R} r join {S} s on r.b = s.b",
     "distinct_groups": f"select distinct n from (select a, count(*) n from {R} group by a) d",
     "distinct_over_groups": f"select distinct count(*) n, max(b) m from {R} group by a",
@@ -85,6 +91,8 @@ ADDED = {
     "expressions": f"select a + b k, 2 * sum(v) - count(b) s, max(v) x from {R} group by a + b, v",
     "left_join_groups": "select r.a, s.b, count(*) n, max(r.v) x, min(s.v) y "
     f"from {R} r left join {S} s on r.a = s.a group by r.a, s.b",
+    "unused_with_of_groups": f"with c as (select a from {S}) select a + b k, sum(v) s from {R} "
+    "group by a + b, b",
     "one_group_semi": f"select sum(v) s from {R} where a in (select a from {S})",
     "union_below": "select a, sum(v) s, count(v) c, sum(b) t from "
     f"(select a, b, v from {R} union all select b, a, v from {T}) u group by a",
@@ -95,6 +103,8 @@ AT_THE_TOP = {
 }
 NOT_FAST = {
     f"select count(distinct v) n from {R}": "NOT_ADDITIVE",
+    f"select try_sum(v) n from {R} where a in (select a from {S})": "NOT_ADDITIVE",
+    f"select a from {R} where b in (select mean(b) from {S})": "ONE_GROUP",
     f"select rank() over (order by v) k from {R}": "WINDOW",
     f"select a, count(*) n from {R} group by rollup (a)": "GROUPING_SETS",
     f"select a, count(*) n from {R} group by grouping sets ((a), ())": "GROUPING_SETS",

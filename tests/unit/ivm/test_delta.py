@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlglot
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import keyed, merge, outer_joins, tree
+from dbt.adapters.spark_mv.ivm.program import rows_after
 from dbt.adapters.spark_mv.ivm.tree import NotFast
 from tests.unit.ivm.formulas import (
     TABLES,
@@ -93,6 +96,15 @@ def test_not_fast(sql: str, code: str) -> None:
     with pytest.raises(NotFast) as caught:
         program_of(sql)
     assert caught.value.reason.code == code
+
+
+def test_no_relation_is_called_like_a_column() -> None:
+    """Spark takes the outer `a.v` in an EXISTS for a field of a column `a`, if there is one."""
+    program = program_of(ROW_BY_ROW["named_like_columns"])
+    after = rows_after(program, frozenset(TABLES), False, ["int", "int"])
+    for found in (sqlglot.parse_one(after.query, read="spark"), *after.named.values()):
+        relations = {item.name for item in found.find_all(exp.TableAlias)}
+        assert relations and not relations & {"a", "b", "v"}
 
 
 def _plain_equality(one: Any, two: Any) -> Any:

@@ -13,13 +13,16 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.ivm.additive import STORED
 from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived, same
 
+# No column has this name: inside EXISTS, a column goes before a relation outside of it.
+_DELTA = "mv_delta"
+
 
 def net(delta: exp.Query, names: Sequence[str]) -> exp.Select:
     """A delta query in which each row stands once, with the sum of its weights, unless it is 0."""
-    columns = [column("mv_delta", name) for name in names]
-    total = exp.Sum(this=column("mv_delta", WEIGHT))
+    columns = [column(_DELTA, name) for name in names]
+    total = exp.Sum(this=column(_DELTA, WEIGHT))
     outputs = [*columns, exp.alias_(total, WEIGHT)]
-    found = exp.Select(expressions=outputs).from_(derived(delta, "mv_delta"))
+    found = exp.Select(expressions=outputs).from_(derived(delta, _DELTA))
     nothing = exp.NEQ(this=total.copy(), expression=exp.Literal.number(0))
     return found.group_by(*(item.copy() for item in columns)).having(nothing)
 
@@ -27,16 +30,20 @@ def net(delta: exp.Query, names: Sequence[str]) -> exp.Select:
 def rows(names: Sequence[str], change: str) -> str:
     """The rows of mv_stored with the net change `change`, both with these columns."""
     listed = ", ".join(exp.column(name, quoted=True).sql("spark") for name in names)
-    equal = " AND ".join(same(column("s", name), column("d", name)).sql("spark") for name in names)
-    touched = f"EXISTS (SELECT 1 FROM {change} AS d WHERE {equal})"
+    equal = " AND ".join(_equal(name) for name in names)
+    touched = f"EXISTS (SELECT 1 FROM {change} AS {_DELTA} WHERE {equal})"
     total = f"SUM({WEIGHT})"
     wrong = "RAISE_ERROR('mv: more rows went than there were')"
-    return f"""SELECT {listed} FROM {STORED} AS s WHERE NOT {touched}
+    return f"""SELECT {listed} FROM {STORED} WHERE NOT {touched}
 UNION ALL
 SELECT {listed} FROM (
   SELECT {listed}, CASE WHEN {total} < 0 THEN {wrong} ELSE {total} END AS {WEIGHT}
   FROM (
-    SELECT {listed}, 1 AS {WEIGHT} FROM {STORED} AS s WHERE {touched}
+    SELECT {listed}, 1 AS {WEIGHT} FROM {STORED} WHERE {touched}
     UNION ALL SELECT {listed}, {WEIGHT} FROM {change}
   ) GROUP BY {listed} HAVING {total} <> 0
 ) LATERAL VIEW EXPLODE(ARRAY_REPEAT(0, CAST({WEIGHT} AS INT))) mv_copies AS mv_copy"""
+
+
+def _equal(name: str) -> str:
+    return same(column(STORED, name), column(_DELTA, name)).sql("spark")

@@ -26,6 +26,13 @@ _UNSUPPORTED = (
     ("qualify", "WINDOW", "QUALIFY is not supported; filter in a query around it"),
     ("match", "MATCH_RECOGNIZE", "MATCH_RECOGNIZE has no delta query"),
 )
+# Aggregate functions of Spark that sqlglot takes for functions of one row.
+_AGGREGATES = frozenset(
+    ("bitmap_and_agg", "count_min_sketch", "every", "histogram_numeric", "hll_sketch_agg")
+    + ("hll_union_agg", "kll_sketch_agg_bigint", "kll_sketch_agg_double", "kll_sketch_agg_float")
+    + ("mean", "measure", "product", "schema_of_variant_agg", "some", "std", "theta_sketch_agg")
+    + ("theta_intersection_agg", "theta_union_agg", "try_avg", "try_sum")
+)
 
 
 def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
@@ -45,7 +52,36 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         raise not_fast("NOT_PARSED", f"it cannot be analysed ({str(error)[:200]})") from None
     if not isinstance(found, exp.Query):
         raise not_fast("NOT_PARSED", "it is not a SELECT")
-    return cast(exp.Query, _without_with(found, {}))
+    found = found.transform(_aggregate, copy=False)
+    return _told_apart(cast(exp.Query, _without_with(found, {})), columns)
+
+
+def _aggregate(node: exp.Expr) -> exp.Expr:
+    """A call of an aggregate function as such."""
+    if isinstance(node, exp.Anonymous) and node.name.lower() in _AGGREGATES:
+        return exp.AnonymousAggFunc(this=node.name, expressions=node.expressions)
+    if isinstance(node, exp.Any) and not isinstance(node.parent, (exp.Like, exp.ILike)):
+        return exp.AnonymousAggFunc(this="any", expressions=[node.this.unnest()])
+    return node
+
+
+def _told_apart(query: exp.Query, columns: Mapping[str, Sequence[str]]) -> exp.Query:
+    """The query, in which no relation is called like a column.
+
+    Conditions are moved into EXISTS, in which `a.b` is field b of a column a before it is column b
+    of a relation a outside. Names of LATERAL VIEWs are changed too: they are printed unquoted.
+    """
+    taken = {name.lower() for listed in columns.values() for name in listed}
+    taken |= {item.alias.lower() for item in query.find_all(exp.Alias)}
+    for alias in query.find_all(exp.TableAlias):
+        taken |= {item.name.lower() for item in alias.columns}
+        taken |= {alias.name.lower()} if isinstance(alias.parent, exp.Lateral) else set()
+    names: dict[str, str] = {}
+    for node in query.find_all(exp.TableAlias, exp.Column):
+        called = node.args.get("this" if isinstance(node, exp.TableAlias) else "table")
+        if isinstance(called, exp.Identifier) and called.name.lower() in taken:
+            called.set("this", names.setdefault(called.name, f"mv_relation_{len(names)}"))
+    return query
 
 
 def _without_with(node: exp.Expr, known: Mapping[str, exp.Query]) -> exp.Expr:
@@ -117,7 +153,7 @@ def _selection(query: exp.Select) -> exp.Select:
 
 
 def _distinct_apart(query: exp.Select) -> exp.Select:
-    """DISTINCT over groups or windows as a selection of its own."""
+    """DISTINCT over groups, windows or generators as a selection of its own."""
     if not query.args.get("distinct") or _is_row_by_row(query):
         return query
     if query.args["distinct"].args.get("on"):
@@ -129,9 +165,20 @@ def _distinct_apart(query: exp.Select) -> exp.Select:
     return exp.Select(expressions=outputs).from_(derived(query, "mv_distinct")).distinct()
 
 
+_BY_MORE_THAN_A_ROW = (
+    exp.AggFunc,
+    exp.Window,
+    exp.Group,
+    exp.Explode,
+    exp.ExplodeOuter,
+    exp.Inline,
+    exp.Stack,
+)
+
+
 def _is_row_by_row(query: exp.Select) -> bool:
     parts = [*query.expressions, query.args.get("having"), query.args.get("group")]
-    return not any(part and part.find(exp.AggFunc, exp.Window, exp.Group) for part in parts)
+    return not any(part and part.find(*_BY_MORE_THAN_A_ROW) for part in parts)
 
 
 def _relations(query: exp.Select) -> list[exp.Expr]:

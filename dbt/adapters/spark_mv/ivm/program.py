@@ -164,6 +164,8 @@ def rows_after(
     `inserts_only`. `types` are those of the view's columns. Raises `NotFast`."""
     context = Context(changed, inserts_only)
     rule = Delta(context)
+    if not context.touches(program.query):
+        return _unchanged(program)
     if program.additive is not None:
         merged = merge.merged_rows(program.additive, rule)
         assert merged is not None
@@ -174,6 +176,14 @@ def rows_after(
         if found is not None:
             return found
     return _by_row(program, rule, types)
+
+
+def _unchanged(program: Program) -> Rows:
+    """Nothing to add: what changed is only named by a WITH that is not used."""
+    names = [*named_columns(program.query), *program.hidden]
+    rows = exp.Select(expressions=[column(STORED, name) for name in names])
+    rows = rows.from_(exp.to_table(STORED)).where(exp.false())
+    return Rows(rows.sql("spark"), {}, appends=True)
 
 
 def _replaced(program: Program, context: Context, rows: exp.Query, belongs: exp.Expr) -> Rows:
