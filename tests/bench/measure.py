@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -41,9 +41,13 @@ def measure(
             elapsed = (time.perf_counter() - started) * 1000
             if round_number >= warm_up:
                 samples[label].append(elapsed)
+    return cell_of(name, budget, samples)
+
+
+def cell_of(name: str, budget: str, samples: Mapping[str, Sequence[float]]) -> Cell:
+    """A cell from the milliseconds of each contender."""
     cell = Cell(name, budget)
-    for label in contenders:
-        values = samples[label]
+    for label, values in samples.items():
         cell.contenders[label] = {
             "min_ms": round(min(values), 2),
             "median_ms": round(statistics.median(values), 2),
