@@ -12,7 +12,7 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from tests.bench import cells, refreshes, tpch, tpch_views
 from tests.bench.measure import Cell, table
 from tests.bench.projects import models_without_views
 from tests.bench.tpch import DELETE, INSERT, LATE, UPDATE, Stream
+from tests.bench.tpch_project import project
 from tests.bench.world import World
 
 FRACTIONS = (0.0001, 0.01, 0.1, 0.5)
@@ -35,14 +36,15 @@ class Tier:
     views: tuple[str, ...]
     changes: tuple[tuple[Stream, float], ...]
     rounds: int
+    with_project: bool = False
     memory: str = "3g"
 
 
 INSERTS = tuple((INSERT, fraction) for fraction in FRACTIONS)
 TIERS = {
     "smoke": Tier((1,), 0.1, ("q1", "late_lines"), ((INSERT, 0.01),), 1),
-    "standard": Tier((1, 10), 1, tuple(tpch_views.VIEWS), (*INSERTS, *OTHERS), 2),
-    "large": Tier((1, 10), 10, ("q1", "day_mode"), INSERTS, 2, "6g"),
+    "standard": Tier((1, 10), 1, tuple(tpch_views.VIEWS), (*INSERTS, *OTHERS), 2, True),
+    "large": Tier((1, 10), 10, ("q1", "day_mode"), INSERTS, 2, memory="6g"),
 }
 
 
@@ -67,11 +69,15 @@ def main() -> None:
         if arguments.only != "tpch":
             results += run_cinema(world, tier.cinema)
         if arguments.only != "cinema":
-            results += run_tpch(world, tier, arguments.tpch_data)
+            for more in run_tpch(world, tier, arguments.tpch_data):
+                results += more
+                write(results, arguments.output)
+                print(refreshes.summary(more), flush=True)
         world.core.close()
     print(table(results))
     print(refreshes.summary(results))
     write(results, arguments.output)
+    print(f"written to {arguments.output}")
     sys.exit(any("FAILED" in cell.notes for cell in results))
 
 
@@ -84,17 +90,20 @@ def write(results: list[Cell], output: Path) -> None:
     }
     lines = [json.dumps({**cell.to_json(), "machine": machine}) for cell in results]
     output.write_text("\n".join(lines) + "\n")
-    print(f"written to {output}")
 
 
-def run_tpch(world: World, tier: Tier, data: Path | None) -> list[Cell]:
+def run_tpch(world: World, tier: Tier, data: Path | None) -> Iterator[list[Cell]]:
     """Refreshes after each change, the first one once before anything is timed."""
     cells.progress(f"TPC-H data, SF{tier.scale:g}")
     schema = tpch.load(world, tier.scale, data)
     ring = refreshes.Ring(world, schema, tier.views)
     ring.rounds(*tier.changes[0], 1)
-    bouts = [bout for change in tier.changes for bout in ring.rounds(*change, tier.rounds)]
-    return [refreshes.cell(tier.scale, bout) for bout in bouts]
+    for stream, fraction in tier.changes:
+        bouts = ring.rounds(stream, fraction, tier.rounds)
+        yield [refreshes.cell(tier.scale, bout) for bout in bouts]
+    ring.restore()
+    if tier.with_project:
+        yield project(world, schema, INSERT, 0.01, 1)
 
 
 def run_cinema(world: World, scales: tuple[int, ...]) -> list[Cell]:

@@ -74,12 +74,16 @@ class Ring:
         names = [f"{view}_{method}" for view in self.queries for method in (*METHODS, AUTO)]
         return [load_view(relations, self._world.name(name)).storage.sql for name in names]
 
+    def restore(self) -> None:
+        """Bring tables and views back to the first state."""
+        self._checkpoint.restore()
+
     def rounds(self, stream: Stream, fraction: float, count: int) -> list[Bout]:
         """Apply a change `count` times, each time from the first state, and refresh all views."""
         bouts = [Bout(view, stream, fraction) for view in self.queries]
         for number in range(count):
             progress(f"{bouts[0].change}, round {number + 1} of {count}")
-            self._checkpoint.restore()
+            self.restore()
             changed = stream.changed(self._world, self._schema, fraction)
             stream.apply(self._world, self._schema, fraction)
             for bout in bouts:
