@@ -13,7 +13,7 @@ import platform
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.bench import cells, refreshes, tpch, tpch_views
@@ -59,9 +59,11 @@ def main() -> None:
         default=os.environ.get("DBT_SPARK_MV_BENCH_TPCH"),
         help="folder with the parquet files of the tier's TPC-H; they are generated if not given",
     )
+    parser.add_argument("--rounds", type=int, help="how often each change to TPC-H is made")
     parser.add_argument("--output", type=Path, default=Path("bench.jsonl"))
     arguments = parser.parse_args()
     tier = TIERS[arguments.tier]
+    tier = replace(tier, rounds=arguments.rounds or tier.rounds)
     results: list[Cell] = []
     with tempfile.TemporaryDirectory(prefix="mv-bench-") as folder:
         cells.progress("starting Spark")

@@ -58,11 +58,18 @@ def cell_of(name: str, budget: str, samples: Mapping[str, Sequence[float]]) -> C
 
 
 def assert_same_rows(session: Any, left: str, right: str) -> None:
-    """Raise unless two queries return the same multiset of rows."""
-    for one, other in ((left, right), (right, left)):
-        extra = session.sql(f"({one}) EXCEPT ALL ({other})").limit(1).collect()
-        if extra:
-            raise AssertionError(f"contents differ: {extra[0]}\n{one}\n{other}")
+    """Raise unless two queries return the same multiset of rows.
+
+    What EXCEPT ALL in both directions says, at the cost of one: each query runs once.
+    """
+    columns = ", ".join(f"`{column}`" for column in session.sql(left).columns)
+    extra = session.sql(
+        f"select {columns}, sum(mv_side) as mv_side from ("
+        f"select *, 1 as mv_side from ({left}) union all select *, -1 from ({right})) "
+        f"group by {columns} having sum(mv_side) <> 0 limit 1"
+    ).collect()
+    if extra:
+        raise AssertionError(f"contents differ: {extra[0]}\n{left}\n{right}")
 
 
 def table(cells: list[Cell]) -> str:
