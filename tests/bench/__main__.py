@@ -59,11 +59,14 @@ def main() -> None:
         default=os.environ.get("DBT_SPARK_MV_BENCH_TPCH"),
         help="folder with the parquet files of the tier's TPC-H; they are generated if not given",
     )
+    parser.add_argument("--scale", type=float, help="of TPC-H, if not that of the tier")
     parser.add_argument("--rounds", type=int, help="how often each change to TPC-H is made")
     parser.add_argument("--output", type=Path, default=Path("bench.jsonl"))
     arguments = parser.parse_args()
     tier = TIERS[arguments.tier]
-    tier = replace(tier, rounds=arguments.rounds or tier.rounds)
+    tier = replace(
+        tier, rounds=arguments.rounds or tier.rounds, scale=arguments.scale or tier.scale
+    )
     results: list[Cell] = []
     with tempfile.TemporaryDirectory(prefix="mv-bench-") as folder:
         cells.progress("starting Spark")

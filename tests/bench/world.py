@@ -51,10 +51,14 @@ class World:
         )
         self.session = spark_session(self.credentials)
         self.session.sql(f"create schema if not exists {SCHEMA}")
+        self.core = self.new_core()
+        self.asker = Asker()
+
+    def new_core(self) -> MaterializedViews:
+        """What a command of dbt starts with: nothing known of any view."""
         config = SimpleNamespace(credentials=self.credentials, args=SimpleNamespace(which="run"))
         handle = SessionConnection(self.session)
-        self.core = MaterializedViews(config, lambda: handle, lambda: handle)
-        self.asker = Asker()
+        return MaterializedViews(config, lambda: handle, lambda: handle)
 
     def name(self, table: str) -> TableName:
         return TableName("local", (SCHEMA,), table)
