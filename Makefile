@@ -26,7 +26,7 @@ lint: venv  ## check style and types
 demo: venv  ## load real data, build the demo project, change and read it
 	$(BIN)/python integration_tests/demo.py
 
-bench: venv  ## ratios against dbt-spark and plain Spark; ARGS='--tier smoke' for a short run
+bench: venv  ## ratios against dbt-spark and plain Spark; ARGS='--tier smoke --only tpch' for a part
 	$(BIN)/python -m tests.bench $(ARGS)
 
 soak: venv  ## write, refresh, read and kill at random for 20 minutes; ARGS='--minutes 5'

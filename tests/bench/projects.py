@@ -1,8 +1,9 @@
-"""A project of plain table models, run by this adapter and by dbt-spark on the same session."""
+"""Projects run by this adapter and by dbt-spark on the same session."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,40 +20,31 @@ MODELS = 10
 def models_without_views(world: World) -> list[Cell]:
     """Ten table models through each adapter; statements are counted."""
     folder = world.folder / "project"
-    _write_project(world, folder)
-    runner = dbtRunner()
-
-    def run(target: str) -> None:
-        result = runner.invoke(
-            [
-                "--quiet",
-                "run",
-                "--project-dir",
-                str(folder),
-                "--profiles-dir",
-                str(folder),
-                "--target",
-                target,
-                "--target-path",
-                str(folder / f"target_{target}"),
-            ]
-        )
-        if not result.success:
-            raise RuntimeError(f"dbt run failed on {target}: {result.exception or result.result}")
-
+    models = {f"m{index}": f"select {index} as a, id from range(10)" for index in range(MODELS)}
+    write_project(world, folder, "bench", models, "table")
     cell = measure(
         f"dbt run of {MODELS} tables, no views",
         "<= 1.03",
-        {"spark_mv": lambda: run("ours"), "dbt-spark": lambda: run("stock")},
+        {"spark_mv": lambda: run(folder, "ours"), "dbt-spark": lambda: run(folder, "stock")},
         runs=5,
         warm_up=2,
     )
-    for index in range(MODELS):
+    for name in models:
         assert_same_rows(
-            world.session, f"select * from ours.m{index}", f"select * from stock.m{index}"
+            world.session, f"select * from bench_ours.{name}", f"select * from bench_stock.{name}"
         )
-    cell.notes["statements of spark_mv in one run"] = _count(lambda: run("ours"))
+    cell.notes["statements of spark_mv in one run"] = _count(lambda: run(folder, "ours"))
     return [cell]
+
+
+def run(folder: Path, target: str) -> list[Any]:
+    """`dbt run` of a project in this process; returns the results of its nodes."""
+    words = ["--quiet", "run", "--project-dir", str(folder), "--profiles-dir", str(folder)]
+    words += ["--target", target, "--target-path", str(folder / f"target_{target}")]
+    result = dbtRunner().invoke(words)
+    if not result.success:
+        raise RuntimeError(f"dbt run failed on {target}: {result.exception or result.result}")
+    return list(result.result.results)
 
 
 def _count(action: Any) -> int:
@@ -72,28 +64,38 @@ def _count(action: Any) -> int:
     return count
 
 
-def _write_project(world: World, folder: Path) -> None:
+def write_project(
+    world: World, folder: Path, name: str, models: Mapping[str, str], materialized: str
+) -> None:
+    """A project with these models: `materialized` on target ours, tables on target stock."""
     (folder / "models").mkdir(parents=True, exist_ok=True)
     credentials = world.credentials
     ours = {
         "type": "spark_mv",
         "method": "embedded",
         "path": credentials.path,
-        "schema": "ours",
+        "schema": f"{name}_ours",
         "threads": 1,
         "spark_conf": dict(credentials.spark_conf),
     }
-    stock = {"type": "spark", "method": "session", "host": "NA", "schema": "stock", "threads": 1}
-    profile = {"bench": {"target": "ours", "outputs": {"ours": ours, "stock": stock}}}
+    stock = {
+        "type": "spark",
+        "method": "session",
+        "host": "NA",
+        "schema": f"{name}_stock",
+        "threads": 1,
+    }
+    profile = {name: {"target": "ours", "outputs": {"ours": ours, "stock": stock}}}
     (folder / "profiles.yml").write_text(yaml.safe_dump(profile))
+    chosen = f"{{{{ '{materialized}' if target.name == 'ours' else 'table' }}}}"
     project = {
-        "name": "bench",
+        "name": name,
         "version": "1.0",
-        "profile": "bench",
-        "models": {"+materialized": "table", "+file_format": "iceberg"},
+        "profile": name,
+        "models": {"+materialized": chosen, "+file_format": "iceberg"},
         "flags": {"send_anonymous_usage_stats": False},
     }
     (folder / "dbt_project.yml").write_text(yaml.safe_dump(project))
-    for index in range(MODELS):
-        (folder / "models" / f"m{index}.sql").write_text(f"select {index} as a, id from range(10)")
+    for model, query in models.items():
+        (folder / "models" / f"{model}.sql").write_text(query)
     os.environ.setdefault("DBT_NO_VERSION_CHECK", "1")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -39,20 +41,24 @@ class Asker:
 class World:
     """One Spark session with the bench's tables, and the core over it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, memory: str = "3g") -> None:
         self.folder = folder
         self.credentials = SparkMVCredentials(
             method=SparkMVConnectionMethod.EMBEDDED,
             path=str(folder / "warehouse"),
             schema=SCHEMA,
-            spark_conf={"spark.sql.shuffle.partitions": "4", "spark.driver.memory": "3g"},
+            spark_conf={"spark.sql.shuffle.partitions": "4", "spark.driver.memory": memory},
         )
         self.session = spark_session(self.credentials)
         self.session.sql(f"create schema if not exists {SCHEMA}")
+        self.core = self.new_core()
+        self.asker = Asker()
+
+    def new_core(self) -> MaterializedViews:
+        """What a command of dbt starts with: nothing known of any view."""
         config = SimpleNamespace(credentials=self.credentials, args=SimpleNamespace(which="run"))
         handle = SessionConnection(self.session)
-        self.core = MaterializedViews(config, lambda: handle, lambda: handle)
-        self.asker = Asker()
+        return MaterializedViews(config, lambda: handle, lambda: handle)
 
     def name(self, table: str) -> TableName:
         return TableName("local", (SCHEMA,), table)
@@ -70,6 +76,16 @@ class World:
             return self.session.sql(passage.sql).collect()
         finally:
             self.core.pipeline.after(passage)
+
+    def cpu_seconds(self) -> float:
+        """Processor time of Spark and of this process so far; without /proc of this one only."""
+        own = os.times()
+        total = own.user + own.system
+        with suppress(OSError):
+            stat = Path(f"/proc/{self.session.sparkContext._gateway.proc.pid}/stat").read_text()
+            user, system = stat.rpartition(")")[2].split()[11:13]
+            total += (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+        return total
 
     def cinema(self, scale: int) -> str:
         """The cinema tables at a scale, as a schema; returns its name."""
