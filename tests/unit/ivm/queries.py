@@ -57,6 +57,9 @@ BY_GROUP = {
     "having": f"select a + b as k, count(distinct v) n from {R} group by a + b having count(*) > 1",
     "group_left_join": f"select r.a, s.b, sum(r.v) x from {R} r left join {S} s on r.a = s.a "
     "group by r.a, s.b",
+    "filtered_distinct": f"select a, count(distinct v) filter (where b > 1) n from {R} group by a",
+    "filtered_window": f"select a, v, sum(v) filter (where b > 1) over (partition by a) s, "
+    f"bool_or(v > 1) over (partition by a) o from {R}",
     "nested": f"select n, count(*) c from (select a, count(*) n from {R} group by a) d group by n",
     "joined_groups": f"select d.a, d.n, s.b from (select a, count(*) n from {R} group by a) d "
     f"join {S} s on s.v = d.n",
@@ -79,12 +82,19 @@ BY_GROUP = {
     f"(select a, count(*) n from {R} group by a) y on x.a = y.a "
     f"where y.n > 1 and x.v in (select v from {S})",
 }
+# Spark counts 0 where COUNT_IF of DuckDB is NULL.
 ADDED = {
     "all_functions": f"select a, count(*) n, sum(v) s, min(b) m, avg(v) x from {R} group by a",
     "one_group": f"select count(*) n, sum(v) + 1 s, max(b) m, coalesce(avg(v), 0) x from {R}",
     "expressions": f"select a + b k, 2 * sum(v) - count(b) s, max(v) x from {R} group by a + b, v",
     "left_join_groups": "select r.a, s.b, count(*) n, max(r.v) x, min(s.v) y "
     f"from {R} r left join {S} s on r.a = s.a group by r.a, s.b",
+    "filtered": f"select a, count(*) filter (where v > 1) n, sum(v) filter (where b = 2) s, "
+    f"count(b) filter (where v > 1 or b > 1) c, avg(v) filter (where b < 3) x, "
+    f"min(v) filter (where b > 1) m from {R} group by a",
+    "conditions": f"select a, coalesce(count_if(v > b), 0) n, bool_and(v > 1) e, bool_or(b > 1) o, "
+    f"coalesce(count_if(v > 1) filter (where b > 1), 0) f, every(v = b) s from {R} group by a",
+    "one_group_filtered": f"select coalesce(count_if(v > 1), 0) n, every(v > 1) e from {R}",
     "one_group_semi": f"select sum(v) s from {R} where a in (select a from {S})",
     "union_below": "select a, sum(v) s, count(v) c, sum(b) t from "
     f"(select a, b, v from {R} union all select b, a, v from {T}) u group by a",
@@ -95,6 +105,8 @@ AT_THE_TOP = {
 }
 NOT_FAST = {
     f"select count(distinct v) n from {R}": "NOT_ADDITIVE",
+    f"select count(distinct v) filter (where b > 1) n from {R}": "NOT_ADDITIVE",
+    f"select std(v) n from {R}": "NOT_ADDITIVE",
     f"select rank() over (order by v) k from {R}": "WINDOW",
     f"select a, count(*) n from {R} group by rollup (a)": "GROUPING_SETS",
     f"select a, count(*) n from {R} group by grouping sets ((a), ())": "GROUPING_SETS",

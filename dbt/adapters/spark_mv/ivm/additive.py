@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import measures
+from dbt.adapters.spark_mv.ivm import aggregates, measures
 from dbt.adapters.spark_mv.ivm.keyed import Groups
 from dbt.adapters.spark_mv.ivm.measures import ROWS, Measure, Part
 from dbt.adapters.spark_mv.ivm.tree import (
@@ -61,7 +61,7 @@ class Additive:
 
 def calls_of(query: exp.Select) -> list[exp.Expr]:
     """The aggregate functions that a grouped selection calls, each once."""
-    found = [call for item in query.expressions for call in item.find_all(exp.AggFunc)]
+    found = [call for item in query.expressions for call in aggregates.calls(item)]
     return list(dict.fromkeys(found))
 
 

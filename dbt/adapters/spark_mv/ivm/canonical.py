@@ -2,6 +2,7 @@
 
 - WITH is gone: a name that it defines stands where it is used.
 - A selection with an outer join is one of two relations, with no WHERE, below the rest.
+- Conditions of aggregates, as FILTER has them, stand in their arguments.
 - Semi and anti joins, IN and NOT IN are [NOT] EXISTS over one relation, in the WHERE.
 """
 
@@ -15,7 +16,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
-from dbt.adapters.spark_mv.ivm import outer_joins, subqueries
+from dbt.adapters.spark_mv.ivm import aggregates, outer_joins, subqueries
 from dbt.adapters.spark_mv.ivm.tree import NotFast, both, column, conjuncts, derived, not_fast
 
 _UNSUPPORTED = (
@@ -68,6 +69,12 @@ def _without_with(node: exp.Expr, known: Mapping[str, exp.Query]) -> exp.Expr:
 
 def canonical(query: exp.Query) -> exp.Query:
     """A copy of a parsed query in the forms of this module; raises `NotFast`."""
+    found = query.copy()
+    aggregates.plain(found)
+    return _rewritten(found)
+
+
+def _rewritten(query: exp.Query) -> exp.Query:
     inner = query.unnest()
     if isinstance(inner, exp.SetOperation):
         return _set_operation(inner)
@@ -83,8 +90,8 @@ def _set_operation(query: exp.SetOperation) -> exp.Query:
     found = query.copy()
     found.set("with_", None)
     found.set("order", None)
-    found.set("this", canonical(cast(exp.Query, query.this)))
-    found.set("expression", canonical(cast(exp.Query, query.expression)))
+    found.set("this", _rewritten(cast(exp.Query, query.this)))
+    found.set("expression", _rewritten(cast(exp.Query, query.expression)))
     return found
 
 
@@ -102,7 +109,7 @@ def _selection(query: exp.Select) -> exp.Select:
     _refuse_subqueries(found)
     for relation in _relations(found):
         if isinstance(relation, exp.Subquery):
-            relation.set("this", canonical(cast(exp.Query, relation.this)))
+            relation.set("this", _rewritten(cast(exp.Query, relation.this)))
         elif not isinstance(relation, (exp.Table, exp.Lateral, exp.Values, exp.Unnest)):
             raise not_fast("RELATION", "it reads something that is no relation", relation)
         elif isinstance(relation, exp.Lateral) and relation.find(exp.Query):
@@ -110,7 +117,7 @@ def _selection(query: exp.Select) -> exp.Select:
         elif relation.args.get("sample") or relation.args.get("pivots"):
             raise not_fast("SAMPLE", "a sampled or pivoted relation has no delta query", relation)
     subqueries.semi_joins_to_exists(found)
-    where = [subqueries.as_exists(part, canonical) for part in conjuncts(found.args.get("where"))]
+    where = [subqueries.as_exists(part, _rewritten) for part in conjuncts(found.args.get("where"))]
     condition = both(where)
     found.set("where", exp.Where(this=condition) if condition is not None else None)
     return _distinct_apart(outer_joins.nested(found))
@@ -131,7 +138,8 @@ def _distinct_apart(query: exp.Select) -> exp.Select:
 
 def _is_row_by_row(query: exp.Select) -> bool:
     parts = [*query.expressions, query.args.get("having"), query.args.get("group")]
-    return not any(part and part.find(exp.AggFunc, exp.Window, exp.Group) for part in parts)
+    found = [part for part in parts if part]
+    return not any(part.find(exp.Window, exp.Group) or aggregates.calls(part) for part in found)
 
 
 def _relations(query: exp.Select) -> list[exp.Expr]:

@@ -12,6 +12,7 @@ from typing import cast
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
     Rule,
@@ -73,7 +74,7 @@ def groups_of(query: exp.Query) -> Groups | None:
     assert isinstance(query, exp.Select)
     if query.args.get("distinct"):
         return Groups(query, tuple(item.unalias() for item in query.expressions))
-    if _is_grouped(query):
+    if aggregates.is_grouped(query):
         return Groups(query, _group_keys(query))
     windows = [window for item in query.expressions for window in item.find_all(exp.Window)]
     return Groups(query, _window_keys(query, windows)) if windows else _selected_groups(query)
@@ -107,17 +108,6 @@ def _is_union_all(query: exp.SetOperation) -> bool:
 
 def _columns(query: exp.Query) -> tuple[exp.Expr, ...]:
     return tuple(exp.column(name, quoted=True) for name in named_columns(query))
-
-
-def _is_grouped(query: exp.Select) -> bool:
-    """Whether it aggregates; the functions of windows do not count."""
-    if query.args.get("group") or query.args.get("having"):
-        return True
-    return any(
-        not isinstance(found.parent, (exp.Window, exp.Filter, exp.IgnoreNulls, exp.RespectNulls))
-        for item in query.expressions
-        for found in item.find_all(exp.AggFunc)
-    )
 
 
 def _group_keys(query: exp.Select) -> tuple[exp.Expr, ...]:

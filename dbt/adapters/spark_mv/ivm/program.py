@@ -8,7 +8,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import additive, bag, keyed, merge
+from dbt.adapters.spark_mv.ivm import additive, aggregates, bag, keyed, merge
 from dbt.adapters.spark_mv.ivm.additive import STORED, Additive
 from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.delta import Delta
@@ -128,7 +128,7 @@ def _is_one_group(tree: exp.Query) -> bool:
     if not isinstance(tree, exp.Select) or tree.args.get("distinct") or tree.args.get("group"):
         return False
     has_window = any(item.find(exp.Window) for item in tree.expressions)
-    return not has_window and any(item.find(exp.AggFunc) for item in tree.expressions)
+    return not has_window and any(aggregates.calls(item) for item in tree.expressions)
 
 
 def _with_names(query: exp.Query, names: Sequence[str]) -> exp.Query:

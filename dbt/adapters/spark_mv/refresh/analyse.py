@@ -12,6 +12,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.base_tables.versions import Version
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, ViewFacts
+from dbt.adapters.spark_mv.ivm.aggregates import is_grouped
 from dbt.adapters.spark_mv.ivm.program import Program, analyse
 from dbt.adapters.spark_mv.ivm.tree import TABLE, NotFast, not_fast
 from dbt.adapters.spark_mv.reasons import Reason
@@ -92,8 +93,9 @@ class Analyst:
 
     def hidden(self, definition: Definition, owner: str) -> tuple[str, ...]:
         """The columns that the storage table of a definition is to have beside the view's."""
-        tree = parse(definition.query)
-        if not isinstance(tree, exp.Select) or not tree.find(exp.AggFunc):
+        parsed = parse(definition.query)
+        tree = parsed.unnest() if parsed is not None else None
+        if not isinstance(tree, exp.Select) or not is_grouped(tree):
             return ()
         found = self.analysis(definition, owner)
         return () if isinstance(found, Reason) else tuple(found.program.hidden)
