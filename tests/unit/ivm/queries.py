@@ -71,6 +71,13 @@ BY_GROUP = {
     "rank": f"select a, v, rank() over (partition by a order by v, b) k from {R}",
     "two_windows": f"select a, v, sum(v) over (partition by a, b) k, "
     f"count(*) over (partition by b, a order by v) l from {R} where v > 1",
+    "window_over_groups": "select a, b, sum(v) s, sum(sum(v)) over (partition by a) t, "
+    f"rank() over (partition by a order by count(*) desc, b) k from {R} group by a, b",
+    "window_over_expressions": "select distinct a + 1 as k, count(*) over (partition by a + 1) n, "
+    f"max(count(b)) over w m from {R} where v > 1 group by a + 1, b having count(*) > 1 "
+    "window w as (partition by a + 1, max(v))",
+    "first_of_groups": f"select a, b, n from (select a, b, count(*) n, rank() over "
+    f"(partition by a order by count(*), b) k from {R} group by a, b) d where k = 1",
     "first_of_each": "select a, k from (select a, v, rank() over "
     f"(partition by a order by v, b) k from {R}) d where k = 1",
     "groups_of_groups": f"select n, a from (select a, b, count(*) n from {R} group by a, b) d "
@@ -115,7 +122,7 @@ NOT_FAST = {
     f"select a from {R} where v > (select max(v) from {S})": "SUBQUERY",
     f"select a from {R} where v > 1 or a in (select a from {S})": "SUBQUERY",
     f"select a from {R} tablesample (10 percent)": "SAMPLE",
-    f"select a, b, sum(count(*)) over (partition by a) k from {R} group by a, b": "WINDOW",
+    f"select a, rank() over (order by count(*)) k from {R} group by a": "WINDOW",
     f"with recursive c as (select a from {R} union all select a + 1 from c where a < 3) "
     "select a from c": "RECURSIVE",
     "select x from nowhere": "NOT_PARSED",

@@ -2,6 +2,7 @@
 
 - WITH is gone: a name that it defines stands where it is used.
 - A selection with an outer join is one of two relations, with no WHERE, below the rest.
+- Windows over aggregates, and DISTINCT over either, are selections of their own.
 - Conditions of aggregates, as FILTER has them, stand in their arguments.
 - Semi and anti joins, IN and NOT IN are [NOT] EXISTS over one relation, in the WHERE.
 """
@@ -16,8 +17,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
-from dbt.adapters.spark_mv.ivm import aggregates, outer_joins, subqueries
-from dbt.adapters.spark_mv.ivm.tree import NotFast, both, column, conjuncts, derived, not_fast
+from dbt.adapters.spark_mv.ivm import aggregates, apart, outer_joins, subqueries
+from dbt.adapters.spark_mv.ivm.tree import NotFast, both, conjuncts, derived, not_fast
 
 _UNSUPPORTED = (
     ("limit", "LIMIT", "which rows are the first is not kept"),
@@ -106,6 +107,7 @@ def _selection(query: exp.Select) -> exp.Select:
     found = query.copy()
     for key in ("with_", "order", "sort", "cluster", "distribute", "hint"):
         found.set(key, None)
+    found = apart.apart(found)
     _refuse_subqueries(found)
     for relation in _relations(found):
         if isinstance(relation, exp.Subquery):
@@ -120,26 +122,7 @@ def _selection(query: exp.Select) -> exp.Select:
     where = [subqueries.as_exists(part, _rewritten) for part in conjuncts(found.args.get("where"))]
     condition = both(where)
     found.set("where", exp.Where(this=condition) if condition is not None else None)
-    return _distinct_apart(outer_joins.nested(found))
-
-
-def _distinct_apart(query: exp.Select) -> exp.Select:
-    """DISTINCT over groups or windows as a selection of its own."""
-    if not query.args.get("distinct") or _is_row_by_row(query):
-        return query
-    if query.args["distinct"].args.get("on"):
-        raise not_fast("DISTINCT_ON", "DISTINCT ON is not supported")
-    query.set("distinct", None)
-    outputs = [
-        exp.alias_(column("mv_distinct", name), name, quoted=True) for name in query.named_selects
-    ]
-    return exp.Select(expressions=outputs).from_(derived(query, "mv_distinct")).distinct()
-
-
-def _is_row_by_row(query: exp.Select) -> bool:
-    parts = [*query.expressions, query.args.get("having"), query.args.get("group")]
-    found = [part for part in parts if part]
-    return not any(part.find(exp.Window, exp.Group) or aggregates.calls(part) for part in found)
+    return apart.distinct_apart(outer_joins.nested(found))
 
 
 def _relations(query: exp.Select) -> list[exp.Expr]:

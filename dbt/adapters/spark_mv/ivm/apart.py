@@ -1,0 +1,77 @@
+"""Selections in which something stands above an aggregation, as two: the aggregation, the rest."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm import aggregates
+from dbt.adapters.spark_mv.ivm.tree import column, derived, not_fast
+
+_GROUPED, _DISTINCT = "mv_grouped", "mv_distinct"
+
+
+def apart(query: exp.Select) -> exp.Select:
+    """The selection, or one over its groups if it has windows above aggregates."""
+    if not aggregates.is_grouped(query) or not _has_windows(query):
+        return query
+    return _Apart(query).above()
+
+
+def _has_windows(query: exp.Select) -> bool:
+    return any(item.find(exp.Window) for item in query.expressions)
+
+
+class _Apart:
+    def __init__(self, query: exp.Select) -> None:
+        self._query = query
+        group = query.args.get("group")
+        self._keys = set(group.expressions) if group else set()
+        self._outputs: dict[exp.Expr, str] = {}
+
+    def above(self) -> exp.Select:
+        """The selection over the groups; HAVING stays with them."""
+        query = self._query
+        outputs = [
+            exp.alias_(self._over_groups(item.unalias()), item.alias_or_name, quoted=True)
+            for item in query.expressions
+        ]
+        found = exp.Select(expressions=outputs)
+        windows = [self._over_groups(window) for window in query.args.get("windows") or []]
+        found.set("windows", windows or None)
+        found.set("distinct", query.args.get("distinct"))
+        query.set("windows", None)
+        query.set("distinct", None)
+        inner = [exp.alias_(item, name) for item, name in self._outputs.items()]
+        query.set("expressions", inner or [exp.alias_(exp.Literal.number(1), "mv_one")])
+        return found.from_(derived(query, _GROUPED))
+
+    def _over_groups(self, item: exp.Expr) -> exp.Expr:
+        """An expression over the columns that the groups then have to return."""
+        copied = item.copy()
+        calls = {id(call) for call in aggregates.calls(copied)}
+
+        def replaced(node: exp.Expr) -> exp.Expr:
+            if node in self._keys or id(node) in calls:
+                name = self._outputs.setdefault(node.copy(), f"mv_group_{len(self._outputs)}")
+                return column(_GROUPED, name)
+            return node
+
+        found = copied.transform(replaced, copy=False)
+        if any(name.table and name.table != _GROUPED for name in found.find_all(exp.Column)):
+            raise not_fast("WINDOW", "it is not made of keys and aggregates", item)
+        return found
+
+
+def distinct_apart(query: exp.Select) -> exp.Select:
+    """DISTINCT over groups or windows as a selection of its own."""
+    if not query.args.get("distinct"):
+        return query
+    if query.args["distinct"].args.get("on"):
+        raise not_fast("DISTINCT_ON", "DISTINCT ON keeps rows by their order; use MIN or MAX")
+    if not (aggregates.is_grouped(query) or _has_windows(query)):
+        return query
+    query.set("distinct", None)
+    outputs = [
+        exp.alias_(column(_DISTINCT, name), name, quoted=True) for name in query.named_selects
+    ]
+    return exp.Select(expressions=outputs).from_(derived(query, _DISTINCT)).distinct()
