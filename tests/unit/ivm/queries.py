@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 R, S, T = "mv_table_0", "mv_table_1", "mv_table_2"
+# DuckDB has a total of no rows, Spark has none.
+NEVER_EMPTY = f"(select a, b, v from {R} union all select 1, null, 2) x"
 
 ROW_BY_ROW = {
     "filter": f"select a, b + 1 as c from {R} where v > 1 or b is null",
@@ -49,6 +51,14 @@ BY_GROUP = {
     "except": f"select a, b from {R} except select b, v from {S}",
     "intersect_all": f"select a, b from {R} intersect all select b, v from {S}",
     "except_all": f"select a, b from {R} except all select b, v from {S}",
+    "sets": "select a, b, grouping_id(b, a) i, grouping(a) g, count(distinct v) n, "
+    f"coalesce(a, -1) k from {R} group by grouping sets ((b, a), (a), (b), (a)) "
+    "having count(a) > 0",
+    "sets_below": "select n, i, count(*) c from (select count(*) n, grouping_id() i "
+    f"from {R} group by b, rollup (a, v)) d group by n, i",
+    "distinct_sets": f"select distinct b, count(*) n from {R} group by a, cube (b)",
+    "windows_over_sets": "select a, b, rank() over (partition by grouping(b) order by sum(v), a, b)"
+    f" k from {R} group by a, rollup (b)",
     "distinct": f"select distinct a, b from {R}",
     "distinct_join": f"select distinct r.a, s.v from {R} r join {S} s on r.b = s.b",
     "distinct_groups": f"select distinct n from (select a, count(*) n from {R} group by a) d",
@@ -103,6 +113,11 @@ ADDED = {
     f"coalesce(count_if(v > 1) filter (where b > 1), 0) f, every(v = b) s from {R} group by a",
     "one_group_filtered": f"select coalesce(count_if(v > 1), 0) n, every(v > 1) e from {R}",
     "one_group_semi": f"select sum(v) s from {R} where a in (select a from {S})",
+    "rollup": "select a, b, grouping_id() i, grouping(b) g, count(*) n, sum(a) s, max(v) m, "
+    f"min(v + b) l from {NEVER_EMPTY} group by rollup (a, b)",
+    "cube": f"select b, sum(v) s, min(v) m from {NEVER_EMPTY} group by a + 1, cube (a, b)",
+    "several_sets": "select a, b, v, case when grouping(a) = 1 then 9 else a end k, avg(b) n, "
+    f"max(a) m from {R} group by grouping sets ((v, b), (a, v), (a))",
     "union_below": "select a, sum(v) s, count(v) c, sum(b) t from "
     f"(select a, b, v from {R} union all select b, a, v from {T}) u group by a",
 }
@@ -115,8 +130,14 @@ NOT_FAST = {
     f"select count(distinct v) filter (where b > 1) n from {R}": "NOT_ADDITIVE",
     f"select std(v) n from {R}": "NOT_ADDITIVE",
     f"select rank() over (order by v) k from {R}": "WINDOW",
-    f"select a, count(*) n from {R} group by rollup (a)": "GROUPING_SETS",
-    f"select a, count(*) n from {R} group by grouping sets ((a), ())": "GROUPING_SETS",
+    f"select a, count(distinct v) n from {R} group by rollup (a)": "GROUPING_SETS",
+    f"select a, count(*) n from {R} group by grouping sets ((a), ()) having count(*) > 1": (
+        "GROUPING_SETS"
+    ),
+    f"select n, count(*) c from (select count(*) n from {R} group by cube (a)) d group by n": (
+        "GROUPING_SETS"
+    ),
+    f"select a, count(*) n from {R} group by all": "GROUPING_SETS",
     f"select a from {R} order by a limit 1": "LIMIT",
     f"select a, (select max(v) from {S}) m from {R}": "SCALAR_SUBQUERY",
     f"select a from {R} where v > (select max(v) from {S})": "SUBQUERY",

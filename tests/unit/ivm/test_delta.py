@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from dbt.adapters.spark_mv.ivm import aggregates, keyed, merge, outer_joins, tree
+from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets, keyed, merge, outer_joins, tree
 from dbt.adapters.spark_mv.ivm.tree import NotFast
 from tests.unit.ivm.formulas import (
     TABLES,
@@ -22,6 +22,7 @@ from tests.unit.ivm.formulas import (
     program_of,
     refresh_is_right,
     rewriting_is_right,
+    written,
 )
 from tests.unit.ivm.queries import ADDED, AT_THE_TOP, BY_GROUP, NOT_FAST, ROW_BY_ROW
 
@@ -105,6 +106,29 @@ def test_other_names_are_added(name: str) -> None:
     assert program_of(sql).additive is not None
 
 
+@pytest.mark.parametrize(
+    ("clause", "keys", "sets"),
+    [
+        ("a, b with rollup", "a b", ["ab", "a", ""]),
+        ("a, b with cube", "a b", ["ab", "a", "b", ""]),
+        ("a, b grouping sets ((b, a), b)", "a b", ["ba", "b"]),
+        ("grouping sets ((b), (a, b), ())", "b a", ["b", "ab", ""]),
+        ("a, cube (b, v)", "a b v", ["abv", "ab", "av", "a"]),
+        ("rollup ((a, b), v)", "a b v", ["abv", "ab", ""]),
+        ("rollup (a), rollup (b)", "a b", ["ab", "a", "b", ""]),
+        ("grouping sets (rollup (a, b), cube (v))", "a b v", ["ab", "a", "", "v", ""]),
+        ("rollup (2, 1)", "b a", ["ba", "b", ""]),
+    ],
+)
+def test_sets_of_keys(clause: str, keys: str, sets: list[str]) -> None:
+    """Which sets of keys each form means, and the order of keys in GROUPING_ID, as in Spark."""
+    query = written(f"select a, b, v, count(*) n from mv_table_0 group by {clause}")
+    assert isinstance(query, tree.exp.Select)
+    assert " ".join(key.name for key in grouping_sets.keys_of(query)) == keys
+    found = ["".join(key.name for key in one) for one in grouping_sets.sets_of(query)]
+    assert found == sets
+
+
 @pytest.mark.parametrize(("sql", "code"), NOT_FAST.items())
 def test_not_fast(sql: str, code: str) -> None:
     """What has no rule is refused, and the reason says what it is."""
@@ -115,6 +139,14 @@ def test_not_fast(sql: str, code: str) -> None:
 
 def _plain_equality(one: Any, two: Any) -> Any:
     return tree.exp.EQ(this=one, expression=two)
+
+
+def _without_number(additive: Any, stored: str, other: str) -> Any:
+    pairs = [
+        tree.same(tree.column(stored, additive.names[n]), tree.column(other, f"mv_key_{n}"))
+        for n in range(len(additive.row_keys))
+    ]
+    return tree.both(pairs)
 
 
 MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
@@ -152,6 +184,16 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
         [(aggregates, "_when", lambda condition, value: value.copy())],
         rewriting_is_right,
         ADDED["filtered"],
+    ),
+    "a NULL of the data is one that a set of keys lacks": (
+        [(merge, "_same_group", _without_number)],
+        refresh_is_right,
+        ADDED["rollup"],
+    ),
+    "only groups of all keys get their least value back": (
+        [(grouping_sets, "lacks", lambda keys, number, key: tree.exp.Literal.number(0))],
+        refresh_is_right,
+        ADDED["rollup"],
     ),
     "old groups are not taken away": (
         [(keyed, "_weighted", lambda query, weight, real=keyed._weighted: real(query, 1))],

@@ -58,11 +58,16 @@ class Additive:
         groups.set("expressions", parts)
         return exp.Select(expressions=outputs(self, calls=True)).from_(derived(groups, MERGED))
 
+    @property
+    def row_keys(self) -> tuple[exp.Expr, ...]:
+        """The keys that each row has by itself: all but the number of a set of keys."""
+        return tuple(key for key in self.keys if not isinstance(key, exp.GroupingId))
+
 
 def calls_of(query: exp.Select) -> list[exp.Expr]:
     """The aggregate functions that a grouped selection calls, each once."""
     found = [call for item in query.expressions for call in aggregates.calls(item)]
-    return list(dict.fromkeys(found))
+    return [call for call in dict.fromkeys(found) if not isinstance(call, exp.GroupingId)]
 
 
 def arguments_of(query: exp.Select) -> list[exp.Expr]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import aggregates
+from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets
 from dbt.adapters.spark_mv.ivm.tree import column, derived, not_fast
 
 _GROUPED, _DISTINCT = "mv_grouped", "mv_distinct"
@@ -24,8 +24,7 @@ def _has_windows(query: exp.Select) -> bool:
 class _Apart:
     def __init__(self, query: exp.Select) -> None:
         self._query = query
-        group = query.args.get("group")
-        self._keys = set(group.expressions) if group else set()
+        self._keys = set(grouping_sets.keys_of(query))
         self._outputs: dict[exp.Expr, str] = {}
 
     def above(self) -> exp.Select:

@@ -2,6 +2,7 @@
 
 - WITH is gone: a name that it defines stands where it is used.
 - A selection with an outer join is one of two relations, with no WHERE, below the rest.
+- GROUPING SETS, ROLLUP and CUBE are UNION ALL of groups, unless they are all of the query.
 - Windows over aggregates, and DISTINCT over either, are selections of their own.
 - Conditions of aggregates, as FILTER has them, stand in their arguments.
 - Semi and anti joins, IN and NOT IN are [NOT] EXISTS over one relation, in the WHERE.
@@ -17,7 +18,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
-from dbt.adapters.spark_mv.ivm import aggregates, apart, outer_joins, subqueries
+from dbt.adapters.spark_mv.ivm import aggregates, apart, grouping_sets, outer_joins, subqueries
 from dbt.adapters.spark_mv.ivm.tree import NotFast, both, conjuncts, derived, not_fast
 
 _UNSUPPORTED = (
@@ -68,11 +69,18 @@ def _without_with(node: exp.Expr, known: Mapping[str, exp.Query]) -> exp.Expr:
     return node
 
 
-def canonical(query: exp.Query) -> exp.Query:
-    """A copy of a parsed query in the forms of this module; raises `NotFast`."""
+def canonical(query: exp.Query, keep_sets: bool = False) -> exp.Query:
+    """A copy of a parsed query in the forms of this module; raises `NotFast`.
+
+    With `keep_sets` it may itself be grouped by GROUPING SETS.
+    """
     found = query.copy()
     aggregates.plain(found)
-    return _rewritten(found)
+    return _rewritten(found) if keep_sets else _part(found)
+
+
+def _part(query: exp.Query) -> exp.Query:
+    return grouping_sets.spread(_rewritten(query))
 
 
 def _rewritten(query: exp.Query) -> exp.Query:
@@ -91,8 +99,8 @@ def _set_operation(query: exp.SetOperation) -> exp.Query:
     found = query.copy()
     found.set("with_", None)
     found.set("order", None)
-    found.set("this", _rewritten(cast(exp.Query, query.this)))
-    found.set("expression", _rewritten(cast(exp.Query, query.expression)))
+    found.set("this", _part(cast(exp.Query, query.this)))
+    found.set("expression", _part(cast(exp.Query, query.expression)))
     return found
 
 
@@ -107,11 +115,11 @@ def _selection(query: exp.Select) -> exp.Select:
     found = query.copy()
     for key in ("with_", "order", "sort", "cluster", "distribute", "hint"):
         found.set(key, None)
-    found = apart.apart(found)
+    found = apart.distinct_apart(grouping_sets.plain(apart.apart(found)))
     _refuse_subqueries(found)
     for relation in _relations(found):
         if isinstance(relation, exp.Subquery):
-            relation.set("this", _rewritten(cast(exp.Query, relation.this)))
+            relation.set("this", _part(cast(exp.Query, relation.this)))
         elif not isinstance(relation, (exp.Table, exp.Lateral, exp.Values, exp.Unnest)):
             raise not_fast("RELATION", "it reads something that is no relation", relation)
         elif isinstance(relation, exp.Lateral) and relation.find(exp.Query):
@@ -119,10 +127,10 @@ def _selection(query: exp.Select) -> exp.Select:
         elif relation.args.get("sample") or relation.args.get("pivots"):
             raise not_fast("SAMPLE", "a sampled or pivoted relation has no delta query", relation)
     subqueries.semi_joins_to_exists(found)
-    where = [subqueries.as_exists(part, _rewritten) for part in conjuncts(found.args.get("where"))]
+    where = [subqueries.as_exists(part, _part) for part in conjuncts(found.args.get("where"))]
     condition = both(where)
     found.set("where", exp.Where(this=condition) if condition is not None else None)
-    return apart.distinct_apart(outer_joins.nested(found))
+    return outer_joins.nested(found)
 
 
 def _relations(query: exp.Select) -> list[exp.Expr]:

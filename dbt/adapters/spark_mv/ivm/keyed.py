@@ -12,7 +12,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import aggregates
+from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
     Rule,
@@ -114,10 +114,7 @@ def _group_keys(query: exp.Select) -> tuple[exp.Expr, ...]:
     group = query.args.get("group")
     if group is None:
         raise not_fast("ONE_GROUP", "all rows are one group, so every change recomputes all of it")
-    sets = any(group.args.get(key) for key in ("grouping_sets", "cube", "rollup", "totals", "all"))
-    if sets or group.find(exp.Rollup, exp.Cube, exp.GroupingSets):
-        raise not_fast("GROUPING_SETS", "GROUPING SETS, ROLLUP, CUBE and ALL are not supported")
-    return tuple(group.expressions)
+    return grouping_sets.keys_of(query)
 
 
 def _window_keys(query: exp.Select, windows: list[exp.Window]) -> tuple[exp.Expr, ...]:

@@ -8,7 +8,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import additive, aggregates, bag, keyed, merge
+from dbt.adapters.spark_mv.ivm import additive, aggregates, bag, grouping_sets, keyed, merge
 from dbt.adapters.spark_mv.ivm.additive import STORED, Additive
 from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.delta import Delta
@@ -87,16 +87,32 @@ def analyse(
     try:
         understood = parsed(query, columns)
         read = _plainly_named(understood).sql("spark")
-        tree = _with_names(canonical(understood), list(outputs))
-        groups = Groups(tree, ()) if _is_one_group(tree) else keyed.groups_of(tree)
-        found = Program(read, tree)
-        if groups is not None:
-            found = _with_adding(read, tree, groups, types_of)
+        found = _with_sets(read, understood, list(outputs), types_of)
+        if found is None:
+            tree = _with_names(canonical(understood), list(outputs))
+            groups = Groups(tree, ()) if _is_one_group(tree) else keyed.groups_of(tree)
+            found = Program(read, tree)
+            if groups is not None:
+                found = _with_adding(read, tree, groups, types_of)
         # Every table may change, so every part needs a rule.
         rows_after(found, frozenset(columns), False, list(outputs.values()))
         return found
     except RecursionError:
         raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed") from None
+
+
+def _with_sets(
+    read: str, understood: exp.Query, names: Sequence[str], types_of: TypesOf
+) -> Program | None:
+    """The program of a query that adds to groups by GROUPING SETS; None if it is not one."""
+    tree = canonical(understood, keep_sets=True)
+    if not grouping_sets.has_sets(tree):
+        return None
+    assert isinstance(tree, exp.Select)
+    keys = grouping_sets.keys_of(tree)
+    groups = Groups(_with_names(tree, names), (*keys, grouping_sets.number(keys)))
+    found = _with_adding(read, tree, groups, types_of)
+    return found if found.additive and grouping_sets.are_distinct(tree) else None
 
 
 def _with_adding(read: str, tree: exp.Query, groups: Groups, types_of: TypesOf) -> Program:
