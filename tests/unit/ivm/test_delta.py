@@ -11,9 +11,20 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets, keyed, merge, outer_joins, tree
+from dbt.adapters.spark_mv.ivm import (
+    aggregates,
+    grouping_sets,
+    keyed,
+    merge,
+    one_row,
+    outer_joins,
+    scalars,
+    tree,
+)
+from dbt.adapters.spark_mv.ivm.program import analyse
 from dbt.adapters.spark_mv.ivm.tree import NotFast
 from tests.unit.ivm.formulas import (
+    COLUMNS,
     TABLES,
     Engine,
     Rows,
@@ -137,6 +148,16 @@ def test_not_fast(sql: str, code: str) -> None:
     assert caught.value.reason.code == code
 
 
+def test_keys_of_other_types() -> None:
+    """Two texts can be equal to one number, so a subquery by key needs keys of one type."""
+    sql = f"select a, (select sum(s.v) from {TABLES[1]} s where s.b = r.a) x from {TABLES[0]} r"
+
+    columns = dict.fromkeys(TABLES, COLUMNS)
+    with pytest.raises(NotFast, match="cast one"):
+        analyse(sql, columns, {"a": "string", "x": "bigint"}, lambda query: ["string", "int"])
+    analyse(sql, columns, {"a": "int", "x": "bigint"}, lambda query: ["bigint", "int"])
+
+
 def _plain_equality(one: Any, two: Any) -> Any:
     return tree.exp.EQ(this=one, expression=two)
 
@@ -195,8 +216,18 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
         refresh_is_right,
         ADDED["rollup"],
     ),
+    "counts of no rows are NULL": (
+        [(scalars, "_of_none", lambda call, joined: joined)],
+        rewriting_is_right,
+        ROW_BY_ROW["value_by_key"],
+    ),
+    "a value of all rows does not change": (
+        [(one_row, "delta", lambda query, rule: None)],
+        delta_is_right,
+        ROW_BY_ROW["constant_value"],
+    ),
     "old groups are not taken away": (
-        [(keyed, "_weighted", lambda query, weight, real=keyed._weighted: real(query, 1))],
+        [(keyed, "weighted", lambda query, weight, real=keyed.weighted: real(query, 1))],
         delta_is_right,
         BY_GROUP["nested"],
     ),

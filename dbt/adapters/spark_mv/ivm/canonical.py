@@ -6,6 +6,7 @@
 - Windows over aggregates, and DISTINCT over either, are selections of their own.
 - Conditions of aggregates, as FILTER has them, stand in their arguments.
 - Semi and anti joins, IN and NOT IN are [NOT] EXISTS over one relation, in the WHERE.
+- Subqueries as values are relations that are joined.
 """
 
 from __future__ import annotations
@@ -18,7 +19,15 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
-from dbt.adapters.spark_mv.ivm import aggregates, apart, grouping_sets, outer_joins, subqueries
+from dbt.adapters.spark_mv.ivm import (
+    aggregates,
+    apart,
+    grouping_sets,
+    outer_joins,
+    scalars,
+    subqueries,
+)
+from dbt.adapters.spark_mv.ivm.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.tree import NotFast, both, conjuncts, derived, not_fast
 
 _UNSUPPORTED = (
@@ -117,7 +126,7 @@ def _selection(query: exp.Select) -> exp.Select:
         found.set(key, None)
     found = apart.distinct_apart(grouping_sets.plain(apart.apart(found)))
     _refuse_subqueries(found)
-    for relation in _relations(found):
+    for relation in relations_of(found):
         if isinstance(relation, exp.Subquery):
             relation.set("this", _part(cast(exp.Query, relation.this)))
         elif not isinstance(relation, (exp.Table, exp.Lateral, exp.Values, exp.Unnest)):
@@ -127,27 +136,31 @@ def _selection(query: exp.Select) -> exp.Select:
         elif relation.args.get("sample") or relation.args.get("pivots"):
             raise not_fast("SAMPLE", "a sampled or pivoted relation has no delta query", relation)
     subqueries.semi_joins_to_exists(found)
-    where = [subqueries.as_exists(part, _part) for part in conjuncts(found.args.get("where"))]
-    condition = both(where)
-    found.set("where", exp.Where(this=condition) if condition is not None else None)
+    _without_subqueries(found)
     return outer_joins.nested(found)
 
 
-def _relations(query: exp.Select) -> list[exp.Expr]:
-    start = query.args.get("from_")
-    if start is None:
-        return []
-    return [start.this, *(join.this for join in query.args.get("joins") or [])]
+def _without_subqueries(query: exp.Select) -> None:
+    """Make conditions [NOT] EXISTS, and join the relations that stand for values."""
+    values = scalars.Scalars(query, _part)
+    condition = both(
+        subqueries.as_exists(part, _part) if subqueries.is_condition(part) else values.without(part)
+        for part in conjuncts(query.args.get("where"))
+    )
+    query.set("where", exp.Where(this=condition) if condition is not None else None)
+    query.set("expressions", [values.without(item) for item in query.expressions])
+    group = query.args.get("group")
+    query.set("group", values.without(group) if group is not None else None)
 
 
 def _refuse_subqueries(query: exp.Select) -> None:
-    parts = [*query.expressions, query.args.get("group"), query.args.get("having")]
-    parts += [join.args.get("on") for join in query.args.get("joins") or []]
+    parts = [join.args.get("on") for join in query.args.get("joins") or []]
     parts += query.args.get("laterals") or []
     for part in parts:
         inner = part.find(exp.Query) if part is not None else None
         if inner is not None:
-            raise not_fast("SCALAR_SUBQUERY", "a subquery outside of FROM and WHERE", inner)
+            text = "a subquery in ON or LATERAL VIEW; have it in WHERE, or in a relation of FROM"
+            raise not_fast("SCALAR_SUBQUERY", text, inner)
 
 
 __all__ = ["NotFast", "canonical", "parsed"]

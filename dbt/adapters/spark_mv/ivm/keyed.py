@@ -196,19 +196,28 @@ def is_key(values: tuple[exp.Expr, ...], keys: exp.Table) -> exp.Expr:
 
 def delta(groups: Groups, rule: Rule) -> exp.Query | None:
     """The groups of changed keys: as they were, away; as they are, in."""
-    if any(groups.query.find_all(*_ORDER_DEPENDENT)):
-        # What went is computed again, and has to come out as it was stored.
-        raise not_fast("ORDER_DEPENDENT", "a function of the order of rows, not at the top")
+    refuse_order_dependent(groups.query)
     keys = changed_keys(groups, rule)
     if keys is None:
         return None
     rule.context.subtracts = True
     before = restricted(groups, rule.context.old(groups.query), keys)
     after = restricted(groups, groups.query, keys)
-    return all_of([_weighted(before, -1), _weighted(after, 1)])
+    return all_of([weighted(before, -1), weighted(after, 1)])
 
 
-def _weighted(query: exp.Query, weight: int) -> exp.Query:
+def refuse_order_dependent(query: exp.Query) -> None:
+    """Raise `NotFast` if what went, computed again, may not come out as it was stored."""
+    found = query.find(*_ORDER_DEPENDENT)
+    if found is not None:
+        text = (
+            "a function of the order of rows below others; have it at the top, or in its own view"
+        )
+        raise not_fast("ORDER_DEPENDENT", text, found)
+
+
+def weighted(query: exp.Query, weight: int) -> exp.Query:
+    """The rows of a query, each with this weight."""
     outputs: list[exp.Expr] = [
         exp.alias_(column("mv_groups", name), name, quoted=True) for name in named_columns(query)
     ]

@@ -8,7 +8,16 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import additive, aggregates, bag, grouping_sets, keyed, merge
+from dbt.adapters.spark_mv.ivm import (
+    additive,
+    aggregates,
+    bag,
+    grouping_sets,
+    keyed,
+    measures,
+    merge,
+    scalars,
+)
 from dbt.adapters.spark_mv.ivm.additive import STORED, Additive
 from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.delta import Delta
@@ -94,6 +103,7 @@ def analyse(
             found = Program(read, tree)
             if groups is not None:
                 found = _with_adding(read, tree, groups, types_of)
+        _check_keys(found.query, types_of)
         # Every table may change, so every part needs a rule.
         rows_after(found, frozenset(columns), False, list(outputs.values()))
         return found
@@ -127,6 +137,15 @@ def _with_adding(read: str, tree: exp.Query, groups: Groups, types_of: TypesOf) 
         if not groups.keys:
             raise
         return Program(read, tree, groups, why_not_added=error.reason)
+
+
+def _check_keys(tree: exp.Query, types_of: TypesOf) -> None:
+    for probe in scalars.probes(tree):
+        types = types_of(probe)
+        for one, two in zip(types[::2], types[1::2], strict=True):
+            if one != two and not (measures.is_whole(one) and measures.is_whole(two)):
+                text = f"a subquery compares {one} with {two}; cast one to the type of the other"
+                raise not_fast("CORRELATED", text, probe.args["joins"][0].args["on"])
 
 
 def _plainly_named(query: exp.Query) -> exp.Query:

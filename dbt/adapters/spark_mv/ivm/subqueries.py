@@ -37,6 +37,15 @@ def _is_semi(join: exp.Join) -> bool:
     return (join.kind or "").upper() in ("SEMI", "ANTI")
 
 
+def is_condition(part: exp.Expr) -> bool:
+    """Whether a conjunct is nothing but [NOT] EXISTS or [NOT] IN."""
+    inner = part.unnest()
+    while isinstance(inner, exp.Not):
+        inner = inner.this.unnest()
+    sought = isinstance(inner, exp.In) and inner.args.get("query") is not None
+    return sought or isinstance(inner, exp.Exists)
+
+
 def as_exists(condition: exp.Expr, canonical: Canonical) -> exp.Expr:
     """A conjunct of WHERE; one with a subquery as [NOT] EXISTS. Raises `NotFast` if it cannot."""
     if condition.find(exp.Query) is None:
