@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -26,6 +27,7 @@ class Engine:
     def __init__(self) -> None:
         self._duckdb = duckdb.connect()
         self._duckdb.execute("create macro raise_error(text) as error(text)")
+        self._duckdb.execute("create macro every(value) as bool_and(value)")
         self._duckdb.execute("create macro array_repeat(value, times) as range(times)")
         for table in TABLES:
             number = table.removeprefix(TABLE)
@@ -64,15 +66,23 @@ class Engine:
         return Counter(self._duckdb.execute(query.sql(dialect="duckdb")).fetchall())
 
 
+@cache
+def written(sql: str) -> exp.Query:
+    """The tree of a query as it is written."""
+    return parsed(sql, dict.fromkeys(TABLES, COLUMNS))
+
+
+@cache
 def tree_of(sql: str) -> exp.Query:
     """The canonical tree of a query."""
-    return canonical(parsed(sql, dict.fromkeys(TABLES, COLUMNS)))
+    return canonical(written(sql))
 
 
+@cache
 def program_of(sql: str) -> Program:
     """The program of a query all of whose columns are integers."""
     columns = dict.fromkeys(TABLES, COLUMNS)
-    outputs = {f"c{n}": "int" for n in range(len(parsed(sql, columns).named_selects))}
+    outputs = {f"c{n}": "int" for n in range(len(written(sql).named_selects))}
     return analyse(sql, columns, outputs, lambda query: ["int"] * len(query.expressions))
 
 
@@ -96,6 +106,20 @@ def delta_is_right(
         for row, copies in engine.rows(with_named(delta, context.named)).items():
             found[row[:-1]] += row[-1] * copies
     return {row: n for row, n in found.items() if n} == dict(engine.rows(tree))
+
+
+def rewriting_is_right(
+    engine: Engine, sql: str, old: Mapping[str, Rows], new: Mapping[str, Rows], tidy: bool
+) -> bool:
+    """Whether what a query is rewritten to has the rows of the query as it was written."""
+    engine.load(old, new, tidy)
+    return engine.rows(written(sql)) == engine.rows(program_of(sql).query)
+
+
+def forget() -> None:
+    """Analyse every query anew."""
+    for known in (written, tree_of, program_of):
+        known.cache_clear()
 
 
 def refresh_is_right(

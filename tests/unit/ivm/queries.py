@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 R, S, T = "mv_table_0", "mv_table_1", "mv_table_2"
+# DuckDB has a total of no rows, Spark has none.
+NEVER_EMPTY = f"(select a, b, v from {R} union all select 1, null, 2) x"
 
 ROW_BY_ROW = {
     "filter": f"select a, b + 1 as c from {R} where v > 1 or b is null",
@@ -38,6 +40,36 @@ ROW_BY_ROW = {
     "in_groups": f"select a, v from {R} where a in (select a from {S} group by a "
     "having count(*) > 1)",
     "exists_anything": f"select a, v from {R} where exists (select 1 from {S} where v = 3)",
+    "constant_value": f"select a, v - (select max(v) from {S} where b > 1) x from {R}",
+    "compared_value": f"select a, v from {R} where v > (select avg(v) from {R}) or b is null",
+    "value_of_with": f"with m as (select max(v) x, min(v) y from {S}) "
+    "select a, (select y from m) l "
+    f"from {R} where v < (select x from m)",
+    "crossed_row": f"select r.a, m.n, m.x from {R} r cross join "
+    f"(select count(*) n, max(v) x from {S}) m left join {T} t on t.a = m.x",
+    "left_row": f"select r.a, m.x from {R} r left join (select max(v) x from {S}) m on r.v = m.x",
+    "in_one_row": f"select a from {R} where v in (select max(v) from {R}) and b not in "
+    f"(select min(b) from {S})",
+    "nested_values": f"select a from {R} where v >= (select min(v) from {S} where v > "
+    f"(select min(v) from {T}))",
+    "value_by_key": f"select a, (select sum(s.v) + count(s.b) from {S} s where s.a = r.a "
+    f"and s.b > 1) x, (select count(*) from {S} s where r.b = s.b and s.a <=> r.a) n from {R} r",
+    "value_of_itself": f"select a, v from {R} r where v = (select max(v) from {R} i "
+    "where i.a = r.a) or v is null",
+    "value_after_joins": "select r.a, t.v, coalesce((select max(s.v) from "
+    f"{S} s join {T} u on s.b = u.b where s.a = t.a and r.b = s.b), 0) x "
+    f"from {R} r left join {T} t on r.a = t.a where r.v > 1 and exists "
+    f"(select 1 from {S} s where s.b = r.b)",
+    "exists_as_value": f"select a, exists (select 1 from {S} s where s.a = r.a and s.v > 1) x, "
+    f"not exists (select 1 from {T} where v > 2) y from {R} r",
+    "exists_or": f"select a, v from {R} r where v > 2 or exists (select 1 from {S} s "
+    "where s.a = r.a and s.b = r.b) or not (v = 1 and exists "
+    f"(select 1 from {T} t where t.b <=> r.b))",
+    "in_or": f"select a, v from {R} where v > 2 or a in (select a from {R} where b = 2)",
+    "not_in_or": f"select a, v from {R} r where v > 2 or a not in "
+    f"(select s.b from {S} s where s.a = r.b) or not (b in (select t.b from {T} t))",
+    "in_as_value": f"select a, b in (select b from {S} where v < 3) x, "
+    f"b not in (select s.v from {S} s where s.a = r.a) y from {R} r",
     "union_all": f"select a, b from {R} union all select b, v from {S}",
     "named_like_columns": f"select a.v, b.b from {R} as a left join {S} as b on a.v = b.a "
     f"where exists (select 1 from {T} v where v.b = a.b)",
@@ -54,6 +86,14 @@ BY_GROUP = {
     "except": f"select a, b from {R} except select b, v from {S}",
     "intersect_all": f"select a, b from {R} intersect all select b, v from {S}",
     "except_all": f"select a, b from {R} except all select b, v from {S}",
+    "sets": "select a, b, grouping_id(b, a) i, grouping(a) g, count(distinct v) n, "
+    f"coalesce(a, -1) k from {R} group by grouping sets ((b, a), (a), (b), (a)) "
+    "having count(a) > 0",
+    "sets_below": "select n, i, count(*) c from (select count(*) n, grouping_id() i "
+    f"from {R} group by b, rollup (a, v)) d group by n, i",
+    "distinct_sets": f"select distinct b, count(*) n from {R} group by a, cube (b)",
+    "windows_over_sets": "select a, b, rank() over (partition by grouping(b) order by sum(v), a, b)"
+    f" k from {R} group by a, rollup (b)",
     "distinct": f"select distinct a, b from {R}",
     "distinct_explode": f"select distinct explode(array(a, b)) x from {R}",
     "distinct_join": f"select distinct r.a, s.v from {R} r join {S} s on r.b = s.b",
@@ -63,6 +103,9 @@ BY_GROUP = {
     "having": f"select a + b as k, count(distinct v) n from {R} group by a + b having count(*) > 1",
     "group_left_join": f"select r.a, s.b, sum(r.v) x from {R} r left join {S} s on r.a = s.a "
     "group by r.a, s.b",
+    "filtered_distinct": f"select a, count(distinct v) filter (where b > 1) n from {R} group by a",
+    "filtered_window": f"select a, v, sum(v) filter (where b > 1) over (partition by a) s, "
+    f"bool_or(v > 1) over (partition by a) o from {R}",
     "nested": f"select n, count(*) c from (select a, count(*) n from {R} group by a) d group by n",
     "joined_groups": f"select d.a, d.n, s.b from (select a, count(*) n from {R} group by a) d "
     f"join {S} s on s.v = d.n",
@@ -74,6 +117,13 @@ BY_GROUP = {
     "rank": f"select a, v, rank() over (partition by a order by v, b) k from {R}",
     "two_windows": f"select a, v, sum(v) over (partition by a, b) k, "
     f"count(*) over (partition by b, a order by v) l from {R} where v > 1",
+    "window_over_groups": "select a, b, sum(v) s, sum(sum(v)) over (partition by a) t, "
+    f"rank() over (partition by a order by count(*) desc, b) k from {R} group by a, b",
+    "window_over_expressions": "select distinct a + 1 as k, count(*) over (partition by a + 1) n, "
+    f"max(count(b)) over w m from {R} where v > 1 group by a + 1, b having count(*) > 1 "
+    "window w as (partition by a + 1, max(v))",
+    "first_of_groups": f"select a, b, n from (select a, b, count(*) n, rank() over "
+    f"(partition by a order by count(*), b) k from {R} group by a, b) d where k = 1",
     "first_of_each": "select a, k from (select a, v, rank() over "
     f"(partition by a order by v, b) k from {R}) d where k = 1",
     "groups_of_groups": f"select n, a from (select a, b, count(*) n from {R} group by a, b) d "
@@ -81,10 +131,17 @@ BY_GROUP = {
     "named_window": f"select a, v, sum(v) over w k from {R} window w as (partition by b)",
     "union_of_groups": f"select a, b from {R} where a > 1 union all "
     f"select b, sum(v) from {S} group by b union all select 1, 2",
+    "groups_and_values": "select a, count(*) n, sum(v) - (select sum(v) from "
+    f"{S}) x from {R} group by a having max(v) >= (select avg(v) from {R})",
+    "windows_and_values": f"select a, rank() over (partition by a order by v, b) k, "
+    f"max((select min(v) from {S})) over (partition by a) x from {R}",
+    "grouped_by_values": f"select v > (select avg(v) from {R}) k, count(distinct b) n from {R} "
+    f"group by v > (select avg(v) from {R})",
     "self_join_of_groups": f"select x.a, y.n from {R} x join "
     f"(select a, count(*) n from {R} group by a) y on x.a = y.a "
     f"where y.n > 1 and x.v in (select v from {S})",
 }
+# Spark counts 0 where COUNT_IF of DuckDB is NULL.
 ADDED = {
     "all_functions": f"select a, count(*) n, sum(v) s, min(b) m, avg(v) x from {R} group by a",
     "one_group": f"select count(*) n, sum(v) + 1 s, max(b) m, coalesce(avg(v), 0) x from {R}",
@@ -93,7 +150,20 @@ ADDED = {
     f"from {R} r left join {S} s on r.a = s.a group by r.a, s.b",
     "unused_with_of_groups": f"with c as (select a from {S}) select a + b k, sum(v) s from {R} "
     "group by a + b, b",
+    "filtered": f"select a, count(*) filter (where v > 1) n, sum(v) filter (where b = 2) s, "
+    f"count(b) filter (where v > 1 or b > 1) c, avg(v) filter (where b < 3) x, "
+    f"min(v) filter (where b > 1) m from {R} group by a",
+    "conditions": f"select a, coalesce(count_if(v > b), 0) n, bool_and(v > 1) e, bool_or(b > 1) o, "
+    f"coalesce(count_if(v > 1) filter (where b > 1), 0) f, every(v = b) s from {R} group by a",
+    "one_group_filtered": f"select coalesce(count_if(v > 1), 0) n, every(v > 1) e from {R}",
+    "values_in_arguments": f"select a, sum(v - (select min(v) from {S})) s, count(*) n from {R} r "
+    f"where b >= (select min(s.b) from {S} s where s.a = r.a) group by a",
     "one_group_semi": f"select sum(v) s from {R} where a in (select a from {S})",
+    "rollup": "select a, b, grouping_id() i, grouping(b) g, count(*) n, sum(a) s, max(v) m, "
+    f"min(v + b) l from {NEVER_EMPTY} group by rollup (a, b)",
+    "cube": f"select b, sum(v) s, min(v) m from {NEVER_EMPTY} group by a + 1, cube (a, b)",
+    "several_sets": "select a, b, v, case when grouping(a) = 1 then 9 else a end k, avg(b) n, "
+    f"max(a) m from {R} group by grouping sets ((v, b), (a, v), (a))",
     "union_below": "select a, sum(v) s, count(v) c, sum(b) t from "
     f"(select a, b, v from {R} union all select b, a, v from {T}) u group by a",
 }
@@ -104,16 +174,40 @@ AT_THE_TOP = {
 NOT_FAST = {
     f"select count(distinct v) n from {R}": "NOT_ADDITIVE",
     f"select try_sum(v) n from {R} where a in (select a from {S})": "NOT_ADDITIVE",
-    f"select a from {R} where b in (select mean(b) from {S})": "ONE_GROUP",
+    f"select count(distinct v) filter (where b > 1) n from {R}": "NOT_ADDITIVE",
+    f"select std(v) n from {R}": "NOT_ADDITIVE",
     f"select rank() over (order by v) k from {R}": "WINDOW",
-    f"select a, count(*) n from {R} group by rollup (a)": "GROUPING_SETS",
-    f"select a, count(*) n from {R} group by grouping sets ((a), ())": "GROUPING_SETS",
+    f"select a, count(distinct v) n from {R} group by rollup (a)": "GROUPING_SETS",
+    f"select a, count(*) n from {R} group by grouping sets ((a), ()) having count(*) > 1": (
+        "GROUPING_SETS"
+    ),
+    f"select n, count(*) c from (select count(*) n from {R} group by cube (a)) d group by n": (
+        "GROUPING_SETS"
+    ),
+    f"select a, count(*) n from {R} group by all": "GROUPING_SETS",
     f"select a from {R} order by a limit 1": "LIMIT",
-    f"select a, (select max(v) from {S}) m from {R}": "SCALAR_SUBQUERY",
-    f"select a from {R} where v > (select max(v) from {S})": "SUBQUERY",
-    f"select a from {R} where v > 1 or a in (select a from {S})": "SUBQUERY",
+    f"select (select max(v) from {S}) m": "ONE_GROUP",
+    f"select x + 1 y from (select max(v) x from {S}) d": "ONE_GROUP",
+    f"select x.n, y.n m from (select count(distinct v) n from {R}) x cross join "
+    f"(select count(*) n from {S}) y": "ONE_GROUP",
+    f"select a from {R} union all select count(*) from {S}": "ONE_GROUP",
+    f"select sum(v) / (select sum(v) from {S}) x from {R}": "ONE_GROUP",
+    f"select a from {R} where v > (select v from {S} where a = 1)": "SCALAR_SUBQUERY",
+    f"select a from {R} where v > (select max(v) from {S} having count(*) > 1)": "SCALAR_SUBQUERY",
+    f"select a from {R} where v > (select max(v) from {S} group by a)": "SCALAR_SUBQUERY",
+    f"select a from {R} where v = any (select v from {S})": "SUBQUERY",
+    f"select a from {R} where (a, b) in (select a, b from {S}) or v = 1": "SUBQUERY",
+    f"select r.a from {R} r join {S} s on r.a = (select max(v) from {T})": "SCALAR_SUBQUERY",
+    f"select (select max(s.v) from {S} s where s.a < r.a) x from {R} r": "CORRELATED",
+    f"select (select max(s.v + r.v) from {S} s where s.a = r.a) x from {R} r": "CORRELATED",
+    f"select (select max(s.v) from {S} s where s.a = r.a group by s.b) x from {R} r": "CORRELATED",
+    f"select (select approx_count_distinct(v) from {S} s where s.a = r.a) x from {R} r": (
+        "CORRELATED"
+    ),
+    f"select a, exists (select 1 from {S} s where s.a > r.a) x from {R} r": "CORRELATED",
+    f"select a, (select max(v) from {S} s where s.a = r.a) x from {R} r group by a": "CORRELATED",
     f"select a from {R} tablesample (10 percent)": "SAMPLE",
-    f"select a, b, sum(count(*)) over (partition by a) k from {R} group by a, b": "WINDOW",
+    f"select a, rank() over (order by count(*)) k from {R} group by a": "WINDOW",
     f"with recursive c as (select a from {R} union all select a + 1 from c where a < 3) "
     "select a from c": "RECURSIVE",
     "select x from nowhere": "NOT_PARSED",

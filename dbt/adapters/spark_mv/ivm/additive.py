@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import measures
+from dbt.adapters.spark_mv.ivm import aggregates, measures
 from dbt.adapters.spark_mv.ivm.keyed import Groups
 from dbt.adapters.spark_mv.ivm.measures import ROWS, Measure, Part
 from dbt.adapters.spark_mv.ivm.tree import (
@@ -58,11 +58,16 @@ class Additive:
         groups.set("expressions", parts)
         return exp.Select(expressions=outputs(self, calls=True)).from_(derived(groups, MERGED))
 
+    @property
+    def row_keys(self) -> tuple[exp.Expr, ...]:
+        """The keys that each row has by itself: all but the number of a set of keys."""
+        return tuple(key for key in self.keys if not isinstance(key, exp.GroupingId))
+
 
 def calls_of(query: exp.Select) -> list[exp.Expr]:
     """The aggregate functions that a grouped selection calls, each once."""
-    found = [call for item in query.expressions for call in item.find_all(exp.AggFunc)]
-    return list(dict.fromkeys(found))
+    found = [call for item in query.expressions for call in aggregates.calls(item)]
+    return [call for call in dict.fromkeys(found) if not isinstance(call, exp.GroupingId)]
 
 
 def arguments_of(query: exp.Select) -> list[exp.Expr]:

@@ -2,7 +2,11 @@
 
 - WITH is gone: a name that it defines stands where it is used.
 - A selection with an outer join is one of two relations, with no WHERE, below the rest.
+- GROUPING SETS, ROLLUP and CUBE are UNION ALL of groups, unless they are all of the query.
+- Windows over aggregates, and DISTINCT over either, are selections of their own.
+- Conditions of aggregates, as FILTER has them, stand in their arguments.
 - Semi and anti joins, IN and NOT IN are [NOT] EXISTS over one relation, in the WHERE.
+- Subqueries as values are relations that are joined.
 """
 
 from __future__ import annotations
@@ -15,8 +19,16 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
-from dbt.adapters.spark_mv.ivm import outer_joins, subqueries
-from dbt.adapters.spark_mv.ivm.tree import NotFast, both, column, conjuncts, derived, not_fast
+from dbt.adapters.spark_mv.ivm import (
+    aggregates,
+    apart,
+    grouping_sets,
+    outer_joins,
+    scalars,
+    subqueries,
+)
+from dbt.adapters.spark_mv.ivm.scopes import relations_of
+from dbt.adapters.spark_mv.ivm.tree import NotFast, both, conjuncts, derived, not_fast
 
 _UNSUPPORTED = (
     ("limit", "LIMIT", "which rows are the first is not kept"),
@@ -25,13 +37,6 @@ _UNSUPPORTED = (
     ("pivots", "PIVOT", "PIVOT has no delta query; write it with CASE"),
     ("qualify", "WINDOW", "QUALIFY is not supported; filter in a query around it"),
     ("match", "MATCH_RECOGNIZE", "MATCH_RECOGNIZE has no delta query"),
-)
-# Aggregate functions of Spark that sqlglot takes for functions of one row.
-_AGGREGATES = frozenset(
-    ("bitmap_and_agg", "count_min_sketch", "every", "histogram_numeric", "hll_sketch_agg")
-    + ("hll_union_agg", "kll_sketch_agg_bigint", "kll_sketch_agg_double", "kll_sketch_agg_float")
-    + ("mean", "measure", "product", "schema_of_variant_agg", "some", "std", "theta_sketch_agg")
-    + ("theta_intersection_agg", "theta_union_agg", "try_avg", "try_sum")
 )
 
 
@@ -52,17 +57,7 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         raise not_fast("NOT_PARSED", f"it cannot be analysed ({str(error)[:200]})") from None
     if not isinstance(found, exp.Query):
         raise not_fast("NOT_PARSED", "it is not a SELECT")
-    found = found.transform(_aggregate, copy=False)
     return _told_apart(cast(exp.Query, _without_with(found, {})), columns)
-
-
-def _aggregate(node: exp.Expr) -> exp.Expr:
-    """A call of an aggregate function as such."""
-    if isinstance(node, exp.Anonymous) and node.name.lower() in _AGGREGATES:
-        return exp.AnonymousAggFunc(this=node.name, expressions=node.expressions)
-    if isinstance(node, exp.Any) and not isinstance(node.parent, (exp.Like, exp.ILike)):
-        return exp.AnonymousAggFunc(this="any", expressions=[node.this.unnest()])
-    return node
 
 
 def _told_apart(query: exp.Query, columns: Mapping[str, Sequence[str]]) -> exp.Query:
@@ -102,8 +97,21 @@ def _without_with(node: exp.Expr, known: Mapping[str, exp.Query]) -> exp.Expr:
     return node
 
 
-def canonical(query: exp.Query) -> exp.Query:
-    """A copy of a parsed query in the forms of this module; raises `NotFast`."""
+def canonical(query: exp.Query, keep_sets: bool = False) -> exp.Query:
+    """A copy of a parsed query in the forms of this module; raises `NotFast`.
+
+    With `keep_sets` it may itself be grouped by GROUPING SETS.
+    """
+    found = query.copy()
+    aggregates.plain(found)
+    return _rewritten(found) if keep_sets else _part(found)
+
+
+def _part(query: exp.Query) -> exp.Query:
+    return grouping_sets.spread(_rewritten(query))
+
+
+def _rewritten(query: exp.Query) -> exp.Query:
     inner = query.unnest()
     if isinstance(inner, exp.SetOperation):
         return _set_operation(inner)
@@ -119,8 +127,8 @@ def _set_operation(query: exp.SetOperation) -> exp.Query:
     found = query.copy()
     found.set("with_", None)
     found.set("order", None)
-    found.set("this", canonical(cast(exp.Query, query.this)))
-    found.set("expression", canonical(cast(exp.Query, query.expression)))
+    found.set("this", _part(cast(exp.Query, query.this)))
+    found.set("expression", _part(cast(exp.Query, query.expression)))
     return found
 
 
@@ -135,10 +143,11 @@ def _selection(query: exp.Select) -> exp.Select:
     found = query.copy()
     for key in ("with_", "order", "sort", "cluster", "distribute", "hint"):
         found.set(key, None)
+    found = apart.distinct_apart(grouping_sets.plain(apart.apart(found)))
     _refuse_subqueries(found)
-    for relation in _relations(found):
+    for relation in relations_of(found):
         if isinstance(relation, exp.Subquery):
-            relation.set("this", canonical(cast(exp.Query, relation.this)))
+            relation.set("this", _part(cast(exp.Query, relation.this)))
         elif not isinstance(relation, (exp.Table, exp.Lateral, exp.Values, exp.Unnest)):
             raise not_fast("RELATION", "it reads something that is no relation", relation)
         elif isinstance(relation, exp.Lateral) and relation.find(exp.Query):
@@ -146,56 +155,31 @@ def _selection(query: exp.Select) -> exp.Select:
         elif relation.args.get("sample") or relation.args.get("pivots"):
             raise not_fast("SAMPLE", "a sampled or pivoted relation has no delta query", relation)
     subqueries.semi_joins_to_exists(found)
-    where = [subqueries.as_exists(part, canonical) for part in conjuncts(found.args.get("where"))]
-    condition = both(where)
-    found.set("where", exp.Where(this=condition) if condition is not None else None)
-    return _distinct_apart(outer_joins.nested(found))
+    _without_subqueries(found)
+    return outer_joins.nested(found)
 
 
-def _distinct_apart(query: exp.Select) -> exp.Select:
-    """DISTINCT over groups, windows or generators as a selection of its own."""
-    if not query.args.get("distinct") or _is_row_by_row(query):
-        return query
-    if query.args["distinct"].args.get("on"):
-        raise not_fast("DISTINCT_ON", "DISTINCT ON is not supported")
-    query.set("distinct", None)
-    outputs = [
-        exp.alias_(column("mv_distinct", name), name, quoted=True) for name in query.named_selects
-    ]
-    return exp.Select(expressions=outputs).from_(derived(query, "mv_distinct")).distinct()
-
-
-_BY_MORE_THAN_A_ROW = (
-    exp.AggFunc,
-    exp.Window,
-    exp.Group,
-    exp.Explode,
-    exp.ExplodeOuter,
-    exp.Inline,
-    exp.Stack,
-)
-
-
-def _is_row_by_row(query: exp.Select) -> bool:
-    parts = [*query.expressions, query.args.get("having"), query.args.get("group")]
-    return not any(part and part.find(*_BY_MORE_THAN_A_ROW) for part in parts)
-
-
-def _relations(query: exp.Select) -> list[exp.Expr]:
-    start = query.args.get("from_")
-    if start is None:
-        return []
-    return [start.this, *(join.this for join in query.args.get("joins") or [])]
+def _without_subqueries(query: exp.Select) -> None:
+    """Make conditions [NOT] EXISTS, and join the relations that stand for values."""
+    values = scalars.Scalars(query, _part)
+    condition = both(
+        subqueries.as_exists(part, _part) if subqueries.is_condition(part) else values.without(part)
+        for part in conjuncts(query.args.get("where"))
+    )
+    query.set("where", exp.Where(this=condition) if condition is not None else None)
+    query.set("expressions", [values.without(item) for item in query.expressions])
+    group = query.args.get("group")
+    query.set("group", values.without(group) if group is not None else None)
 
 
 def _refuse_subqueries(query: exp.Select) -> None:
-    parts = [*query.expressions, query.args.get("group"), query.args.get("having")]
-    parts += [join.args.get("on") for join in query.args.get("joins") or []]
+    parts = [join.args.get("on") for join in query.args.get("joins") or []]
     parts += query.args.get("laterals") or []
     for part in parts:
         inner = part.find(exp.Query) if part is not None else None
         if inner is not None:
-            raise not_fast("SCALAR_SUBQUERY", "a subquery outside of FROM and WHERE", inner)
+            text = "a subquery in ON or LATERAL VIEW; have it in WHERE, or in a relation of FROM"
+            raise not_fast("SCALAR_SUBQUERY", text, inner)
 
 
 __all__ = ["NotFast", "canonical", "parsed"]

@@ -10,7 +10,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import joins, keyed, outer_joins
+from dbt.adapters.spark_mv.ivm import joins, keyed, one_row, outer_joins
 from dbt.adapters.spark_mv.ivm.tree import (
     CHANGES,
     TABLE,
@@ -54,7 +54,8 @@ class Delta:
             found = relation.copy()
             found.set("this", exp.to_identifier(CHANGES + relation.name.removeprefix(TABLE)))
             return found
-        changes = self.query(cast(exp.Query, relation.this))
+        query = cast(exp.Query, relation.this)
+        changes = one_row.delta(query, self) if one_row.is_one_row(query) else self.query(query)
         return None if changes is None else derived(changes, relation.alias)
 
     def _union_all(self, query: exp.SetOperation) -> exp.Query | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.ivm import one_row
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
     Rule,
@@ -28,6 +29,7 @@ Version = Callable[[exp.Expr], exp.Expr]
 def delta(query: exp.Select, rule: Rule) -> exp.Query | None:
     """Rows that come and go when any of the relations changes."""
     product = _Product(query, rule)
+    one_row.refuse_alone(product.relations)
     terms: list[exp.Query] = []
     for number, relation in enumerate(product.relations):
         changes = rule.relation(relation)

@@ -12,6 +12,7 @@ from typing import cast
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
     Rule,
@@ -73,7 +74,7 @@ def groups_of(query: exp.Query) -> Groups | None:
     assert isinstance(query, exp.Select)
     if query.args.get("distinct"):
         return Groups(query, tuple(item.unalias() for item in query.expressions))
-    if _is_grouped(query):
+    if aggregates.is_grouped(query):
         return Groups(query, _group_keys(query))
     windows = [window for item in query.expressions for window in item.find_all(exp.Window)]
     return Groups(query, window_keys(query, windows)) if windows else _selected_groups(query)
@@ -109,27 +110,11 @@ def _columns(query: exp.Query) -> tuple[exp.Expr, ...]:
     return tuple(exp.column(name, quoted=True) for name in named_columns(query))
 
 
-def _is_grouped(query: exp.Select) -> bool:
-    """Whether it aggregates; the functions of windows do not count."""
-    if query.args.get("group") or query.args.get("having"):
-        return True
-    return any(
-        not isinstance(found.parent, (exp.Window, exp.Filter, exp.IgnoreNulls, exp.RespectNulls))
-        for item in query.expressions
-        for found in item.find_all(exp.AggFunc)
-    )
-
-
 def _group_keys(query: exp.Select) -> tuple[exp.Expr, ...]:
     group = query.args.get("group")
-    if any(item.find(exp.Window) for item in query.expressions):
-        raise not_fast("WINDOW", "window functions over aggregates are not supported")
     if group is None:
         raise not_fast("ONE_GROUP", "all rows are one group, so every change recomputes all of it")
-    sets = any(group.args.get(key) for key in ("grouping_sets", "cube", "rollup", "totals", "all"))
-    if sets or group.find(exp.Rollup, exp.Cube, exp.GroupingSets):
-        raise not_fast("GROUPING_SETS", "GROUPING SETS, ROLLUP, CUBE and ALL are not supported")
-    return tuple(group.expressions)
+    return grouping_sets.keys_of(query)
 
 
 def window_keys(query: exp.Select, windows: list[exp.Window]) -> tuple[exp.Expr, ...]:
@@ -212,19 +197,28 @@ def is_key(values: tuple[exp.Expr, ...], keys: exp.Table) -> exp.Expr:
 
 def delta(groups: Groups, rule: Rule) -> exp.Query | None:
     """The groups of changed keys: as they were, away; as they are, in."""
-    if any(groups.query.find_all(*_ORDER_DEPENDENT)):
-        # What went is computed again, and has to come out as it was stored.
-        raise not_fast("ORDER_DEPENDENT", "a function of the order of rows, not at the top")
+    refuse_order_dependent(groups.query)
     keys = changed_keys(groups, rule)
     if keys is None:
         return None
     rule.context.subtracts = True
     before = restricted(groups, rule.context.old(groups.query), keys)
     after = restricted(groups, groups.query, keys)
-    return all_of([_weighted(before, -1), _weighted(after, 1)])
+    return all_of([weighted(before, -1), weighted(after, 1)])
 
 
-def _weighted(query: exp.Query, weight: int) -> exp.Query:
+def refuse_order_dependent(query: exp.Query) -> None:
+    """Raise `NotFast` if what went, computed again, may not come out as it was stored."""
+    found = query.find(*_ORDER_DEPENDENT)
+    if found is not None:
+        text = (
+            "a function of the order of rows below others; have it at the top, or in its own view"
+        )
+        raise not_fast("ORDER_DEPENDENT", text, found)
+
+
+def weighted(query: exp.Query, weight: int) -> exp.Query:
+    """The rows of a query, each with this weight."""
     outputs: list[exp.Expr] = [
         exp.alias_(column("mv_groups", name), name, quoted=True) for name in named_columns(query)
     ]

@@ -54,7 +54,7 @@ def measure_of(call: exp.Expr) -> Measure:
         return Measure(call, (rows,))
     argument = call.this
     plain = isinstance(argument, exp.Expr) and not isinstance(argument, exp.Distinct)
-    if not plain or call.args.get("expressions") or isinstance(call.parent, exp.Filter):
+    if not plain or call.args.get("expressions"):
         raise _no_measure(call)
     count = Part(COUNT, argument)
     if isinstance(call, exp.Count):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import measures
+from dbt.adapters.spark_mv.ivm import grouping_sets, measures
 from dbt.adapters.spark_mv.ivm.additive import (
     MERGED,
     STORED,
@@ -23,17 +23,30 @@ _CHANGE, _RESCUED, _ROWS = "mv_change", "mv_rescued", "mv_rows"
 def changed_groups(additive: Additive, rule: Rule) -> exp.Table | None:
     """For each key of a changed row what is to be added to its parts; None without changes."""
     arguments = _arguments(additive)
-    rows = ungrouped(additive.query, [*additive.keys, *arguments], "mv_input")
+    rows = ungrouped(additive.query, [*additive.row_keys, *arguments], "mv_input")
     if not rows.expressions:
         rows.set("expressions", [exp.alias_(exp.Literal.number(1), "mv_one")])
     changes = rule.query(rows)
     if changes is None:
         return None
-    keys = [column(_ROWS, f"mv_input_{n}") for n in range(len(additive.keys))]
-    named = [exp.alias_(key.copy(), f"mv_key_{n}") for n, key in enumerate(keys)]
+    named = [
+        exp.alias_(_of_input(additive, key), f"mv_key_{n}") for n, key in enumerate(additive.keys)
+    ]
     sums = [item for part in additive.parts for item in _added(additive, part, arguments)]
     found = exp.Select(expressions=[*named, *sums]).from_(derived(changes, _ROWS))
-    return rule.context.define("change", found.group_by(*keys) if keys else found)
+    group = additive.query.args.get("group")
+    found.set("group", _of_input(additive, group) if group is not None else None)
+    return rule.context.define("change", found)
+
+
+def _of_input(additive: Additive, tree: exp.Expr) -> exp.Expr:
+    """An expression, or the GROUP BY, over the rows of the groups in place of their relations."""
+    keys = list(additive.row_keys)
+
+    def replaced(node: exp.Expr) -> exp.Expr:
+        return column(_ROWS, f"mv_input_{keys.index(node)}") if node in keys else node
+
+    return tree.copy().transform(replaced)
 
 
 def _arguments(additive: Additive) -> list[exp.Expr]:
@@ -45,7 +58,7 @@ def _added(additive: Additive, part: Part, arguments: list[exp.Expr]) -> list[ex
     name, weight = part_name(additive, part), column(_ROWS, WEIGHT)
     if part.argument is None:
         return [exp.alias_(exp.Sum(this=weight), name)]
-    value = column(_ROWS, f"mv_input_{len(additive.keys) + arguments.index(part.argument)}")
+    value = column(_ROWS, f"mv_input_{len(additive.row_keys) + arguments.index(part.argument)}")
     if part.function == COUNT:
         present = exp.Case().when(value.is_(exp.null()), exp.Literal.number(0)).else_(weight)
         return [exp.alias_(exp.Sum(this=present), name)]
@@ -170,12 +183,24 @@ def _rescued(additive: Additive, rule: Rule, change: exp.Table) -> exp.Table | N
     flagged = rule.context.define(
         "lost", lost.where(exp.or_(*(_is_lost(additive, part) for part in extremes)))
     )
-    pairs = [
-        same(key.copy(), column("mv_lost", f"mv_key_{n}")) for n, key in enumerate(additive.keys)
-    ]
+    pairs = _in_lost_group(additive)
     found = additive.query.copy()
     columns = [exp.alias_(key.copy(), f"mv_key_{n}") for n, key in enumerate(additive.keys)]
     columns += [exp.alias_(part.call(), part_name(additive, part)) for part in extremes]
     found.set("expressions", columns)
     found = found.where(exists(_as(flagged, "mv_lost"), both(pairs)))
     return rule.context.define("rescued", found)
+
+
+def _in_lost_group(additive: Additive) -> list[exp.Expr]:
+    """Conditions for a row to be of a group that may have lost a value; rows of others in which
+    a key is NULL only because their set lacks it make groups that nobody asks for."""
+    pairs = []
+    for number, key in enumerate(additive.row_keys):
+        equal = same(key.copy(), column("mv_lost", f"mv_key_{number}"))
+        if len(additive.keys) > len(additive.row_keys):
+            lost = column("mv_lost", f"mv_key_{len(additive.row_keys)}")
+            lacks = grouping_sets.lacks(additive.row_keys, lost, key)
+            equal = exp.paren(exp.or_(lacks.eq(1), equal))
+        pairs.append(equal)
+    return pairs

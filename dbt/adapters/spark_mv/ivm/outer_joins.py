@@ -6,6 +6,7 @@ from typing import cast
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.ivm import one_row
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
     Rule,
@@ -73,6 +74,7 @@ def delta(query: exp.Select, rule: Rule) -> exp.Query | None:
     side = join.side.upper()
     sides = _Sides(query.expressions, join.args.get("on"), rule)
     left, right = query.args["from_"].this, join.this
+    one_row.refuse_alone([left, right])
     if side == "RIGHT":
         left, right = right, left
     terms = [*sides.kept(left, right), *sides.partners(left, right), *sides.lonely(left, right)]

@@ -11,7 +11,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import keyed, outer_joins
+from dbt.adapters.spark_mv.ivm import aggregates, keyed, outer_joins
 from dbt.adapters.spark_mv.ivm.delta import Delta
 from dbt.adapters.spark_mv.ivm.tree import (
     CHANGES,
@@ -162,7 +162,7 @@ def _behind(query: exp.Select, wanted: list[exp.Expr]) -> list[exp.Expr]:
 
     values = [value.copy().transform(behind) for value in wanted]
     for value, item in zip(values, wanted, strict=True):
-        if value.find(exp.AggFunc, exp.Window, exp.Query):
+        if aggregates.calls(value) or value.find(exp.Window, exp.Query):
             raise _not_by_partition("is computed by an aggregate, window or subquery", item)
     group = query.args.get("group")
     if group is not None and (

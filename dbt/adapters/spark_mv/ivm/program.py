@@ -8,7 +8,16 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import additive, bag, keyed, merge
+from dbt.adapters.spark_mv.ivm import (
+    additive,
+    aggregates,
+    bag,
+    grouping_sets,
+    keyed,
+    measures,
+    merge,
+    scalars,
+)
 from dbt.adapters.spark_mv.ivm.additive import STORED, Additive
 from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.delta import Delta
@@ -89,11 +98,14 @@ def analyse(
     try:
         understood = parsed(query, columns)
         read = _plainly_named(understood).sql("spark")
-        tree = _with_names(canonical(understood), list(outputs))
-        groups = Groups(tree, ()) if _is_one_group(tree) else keyed.groups_of(tree)
-        found = Program(read, tree)
-        if groups is not None:
-            found = _with_adding(read, tree, groups, types_of)
+        found = _with_sets(read, understood, list(outputs), types_of)
+        if found is None:
+            tree = _with_names(canonical(understood), list(outputs))
+            groups = Groups(tree, ()) if _is_one_group(tree) else keyed.groups_of(tree)
+            found = Program(read, tree)
+            if groups is not None:
+                found = _with_adding(read, tree, groups, types_of)
+        _check_keys(found.query, types_of)
         # Every table may change, so every part needs a rule.
         rows_after(found, frozenset(columns), False, list(outputs.values()))
         return found
@@ -111,6 +123,20 @@ def without_rules(
     return Program(read, _with_names(canonical(understood), list(outputs)), why_not_fast=why)
 
 
+def _with_sets(
+    read: str, understood: exp.Query, names: Sequence[str], types_of: TypesOf
+) -> Program | None:
+    """The program of a query that adds to groups by GROUPING SETS; None if it is not one."""
+    tree = canonical(understood, keep_sets=True)
+    if not grouping_sets.has_sets(tree):
+        return None
+    assert isinstance(tree, exp.Select)
+    keys = grouping_sets.keys_of(tree)
+    groups = Groups(_with_names(tree, names), (*keys, grouping_sets.number(keys)))
+    found = _with_adding(read, tree, groups, types_of)
+    return found if found.additive and grouping_sets.are_distinct(tree) else None
+
+
 def _with_adding(read: str, tree: exp.Query, groups: Groups, types_of: TypesOf) -> Program:
     try:
         if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
@@ -123,6 +149,15 @@ def _with_adding(read: str, tree: exp.Query, groups: Groups, types_of: TypesOf) 
         if not groups.keys:
             raise
         return Program(read, tree, groups, why_not_added=error.reason)
+
+
+def _check_keys(tree: exp.Query, types_of: TypesOf) -> None:
+    for probe in scalars.probes(tree):
+        types = types_of(probe)
+        for one, two in zip(types[::2], types[1::2], strict=True):
+            if one != two and not (measures.is_whole(one) and measures.is_whole(two)):
+                text = f"a subquery compares {one} with {two}; cast one to the type of the other"
+                raise not_fast("CORRELATED", text, probe.args["joins"][0].args["on"])
 
 
 def _plainly_named(query: exp.Query) -> exp.Query:
@@ -140,7 +175,7 @@ def _is_one_group(tree: exp.Query) -> bool:
     if not isinstance(tree, exp.Select) or tree.args.get("distinct") or tree.args.get("group"):
         return False
     has_window = any(item.find(exp.Window) for item in tree.expressions)
-    return not has_window and any(item.find(exp.AggFunc) for item in tree.expressions)
+    return not has_window and any(aggregates.calls(item) for item in tree.expressions)
 
 
 def _with_names(query: exp.Query, names: Sequence[str]) -> exp.Query:

@@ -7,6 +7,7 @@ from typing import cast
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.tree import both, column, conjuncts, derived, no, not_fast
 
 Canonical = Callable[[exp.Query], exp.Query]
@@ -34,6 +35,15 @@ def semi_joins_to_exists(query: exp.Select) -> None:
 
 def _is_semi(join: exp.Join) -> bool:
     return (join.kind or "").upper() in ("SEMI", "ANTI")
+
+
+def is_condition(part: exp.Expr) -> bool:
+    """Whether a conjunct is nothing but [NOT] EXISTS or [NOT] IN."""
+    inner = part.unnest()
+    while isinstance(inner, exp.Not):
+        inner = inner.this.unnest()
+    sought = isinstance(inner, exp.In) and inner.args.get("query") is not None
+    return sought or isinstance(inner, exp.Exists)
 
 
 def as_exists(condition: exp.Expr, canonical: Canonical) -> exp.Expr:
@@ -104,7 +114,8 @@ def _is_in(sought: exp.Expr, wanted: list[exp.Expr], positive: bool) -> exp.Expr
 
 def _is_plain(query: exp.Select) -> bool:
     shaped = any(query.args.get(key) for key in _SHAPING)
-    return not shaped and not query.find(exp.AggFunc) and not query.find(exp.Window)
+    parts = query.expressions
+    return not shaped and not any(aggregates.calls(one) or one.find(exp.Window) for one in parts)
 
 
 def _split(body: exp.Query) -> tuple[exp.Query, list[exp.Expr]]:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.errors import FastRefreshFailed, PublishRefused, StatementFailed
-from dbt.adapters.spark_mv.executor import SnapshotFacts
+from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
 from dbt.adapters.spark_mv.failpoints import reached
 from dbt.adapters.spark_mv.freshness import Label
 from dbt.adapters.spark_mv.refresh import aside, statements
@@ -31,6 +31,7 @@ from dbt.adapters.spark_mv.refresh.plan import (
 )
 from dbt.adapters.spark_mv.refresh.publish import publish
 from dbt.adapters.spark_mv.refresh.request import SUCCEEDED, Outcome, Request
+from dbt.adapters.spark_mv.refresh.sessions import in_session
 from dbt.adapters.spark_mv.relations import is_not_found
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.registry import find_view
@@ -103,16 +104,18 @@ class Overwriter:
         engine.watch.check(view.name, label.refresh_id)
         moves = aside.moves(engine, unpinned, look.versions)
         reached("write.before")
-        with (
-            engine.executor.isolated(settings) as session,
-            engine.watch.over(session, label.refresh_id),
-        ):
-            try:
-                session.query(statements.write_storage(view, claim.branch, query, instead_of))
-            except StatementFailed as error:
-                if not isinstance(plan, (FastRefresh, PartitionRefresh)):
-                    raise
-                raise FastRefreshFailed(error.problem, error.way_out) from None
+        statement = statements.write_storage(view, claim.branch, query, instead_of)
+
+        def write(session: Executor) -> None:
+            with engine.watch.over(session, label.refresh_id):
+                session.query(statement)
+
+        try:
+            in_session(engine.executor, settings, write)
+        except StatementFailed as error:
+            if not isinstance(plan, (FastRefresh, PartitionRefresh)):
+                raise
+            raise FastRefreshFailed(error.problem, error.way_out) from None
         reached("write.after")
         aside.refuse_moved(engine, moves, look.versions)
         engine.watch.check(view.name, label.refresh_id)

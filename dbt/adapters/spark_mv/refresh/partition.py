@@ -12,6 +12,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
 from dbt.adapters.spark_mv.base_tables.iceberg_partitions import Field, Partition, Spec
+from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.ivm.partition_keys import KEY, changed_keys, key_rows, restricted
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.ivm.tree import Context, NotFast
@@ -22,6 +23,7 @@ from dbt.adapters.spark_mv.refresh.estimate import PartitionEstimate
 from dbt.adapters.spark_mv.refresh.inputs import Inputs, base_rows, changed_rows
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.plan import FAST, PartitionQuery
+from dbt.adapters.spark_mv.refresh.sessions import in_session
 from dbt.adapters.spark_mv.refresh.sources import source_partitions
 from dbt.adapters.spark_mv.refresh.statements import stored_columns
 from dbt.adapters.spark_mv.sql.names import quote
@@ -102,7 +104,7 @@ def _reason_against(query: exp.Query, column: str) -> Reason | None:
 def prepare_partition(engine: Engine, look: Look, inputs: Inputs) -> PartitionQuery | Reason:
     """The query of the partitions that may have changed; why there is none.
 
-    Runs the query of which these are. Raises `StatementFailed` if Spark cannot.
+    Runs the query of which these are.
     """
     program = inputs.analysis.program
     target = target_of(engine, look.view, program)
@@ -112,6 +114,8 @@ def prepare_partition(engine: Engine, look: Look, inputs: Inputs) -> PartitionQu
         changed, present = changed_partitions(engine, look, inputs, target)
     except NotFast as error:
         return error.reason
+    except StatementFailed as error:
+        return Reason("PARTITIONS_UNKNOWN", f"Spark cannot say which changed: {error.problem}")
     if len(changed) > _MOST:
         text = f"{len(changed)} partitions may have changed, more than {_MOST}"
         return Reason("TOO_MANY_PARTITIONS", text)
@@ -157,8 +161,9 @@ def changed_partitions(
     union = "\nUNION ALL\n".join(query.sql("spark") for query in keys)
     present = partitions.count(look.view.storage)
     query = f"SELECT DISTINCT ({present}), {texts} FROM (\n{union}\n) LIMIT {_MOST + 1}"
-    with engine.executor.isolated(look.view.definition.settings) as session:
-        rows = session.query(with_queries(queries, query))
+    settings = look.view.definition.settings
+    text = with_queries(queries, query)
+    rows = in_session(engine.executor, settings, lambda session: session.query(text))
     found = {tuple(None if text is None else str(text) for text in row[1:]) for row in rows}
     return found, max((row[0] for row in rows), default=0)
 

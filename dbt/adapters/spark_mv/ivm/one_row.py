@@ -1,0 +1,66 @@
+"""Relations that always have exactly one row: aggregates of all rows, and what is made of them.
+
+A change of theirs takes the row away and puts another in its place. It is computed from all rows,
+so such a relation alone is not refreshed fast; beside others, it is a factor like them.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm import aggregates, bag, keyed
+from dbt.adapters.spark_mv.ivm.tree import (
+    WEIGHT,
+    NotFast,
+    Rule,
+    all_of,
+    column,
+    named_columns,
+    not_fast,
+)
+
+_SHAPING = ("group", "having", "distinct", "laterals", "limit", "offset", "windows")
+
+
+def is_one_row(relation: exp.Expr) -> bool:
+    """Whether a relation, or a canonical query, has exactly one row, which depends on tables."""
+    query = relation.this if isinstance(relation, exp.Subquery) else relation
+    if not isinstance(query, exp.Select) or any(query.args.get(key) for key in _SHAPING):
+        return False
+    if any(item.find(exp.Window) for item in query.expressions):
+        return False
+    if aggregates.is_grouped(query):
+        return True
+    joins = query.args.get("joins") or []
+    crossed = not any(join.side or join.args.get("on") for join in joins)
+    start = query.args.get("from_")
+    if start is None or query.args.get("where") or not crossed:
+        return False
+    return all(is_one_row(relation) for relation in (start.this, *(join.this for join in joins)))
+
+
+def refuse_alone(relations: list[exp.Expr]) -> None:
+    """Raise `NotFast` if each of the relations that are joined has one row."""
+    if relations and all(is_one_row(relation) for relation in relations):
+        raise alone()
+
+
+def alone() -> NotFast:
+    """The error for one group of all rows that is not only a factor."""
+    text = "all rows are one group, so every change recomputes all of it; add a GROUP BY"
+    return not_fast("ONE_GROUP", text)
+
+
+def delta(query: exp.Query, rule: Rule) -> exp.Query | None:
+    """The row as it was, away; as it is, in; nothing if it is the same."""
+    if not rule.context.touches(query):
+        return None
+    keyed.refuse_order_dependent(query)
+    rule.context.subtracts = True
+    names = named_columns(query)
+    terms = [keyed.weighted(rule.context.old(query), -1), keyed.weighted(query.copy(), 1)]
+    change = rule.context.define("row", bag.net(cast(exp.Query, all_of(terms)), names))
+    columns = [column("mv_row", name) for name in [*names, WEIGHT]]
+    return exp.Select(expressions=columns).from_(exp.alias_(change, "mv_row", table=True))
