@@ -104,7 +104,7 @@ def _is_in(sought: exp.Expr, wanted: list[exp.Expr], positive: bool) -> exp.Expr
 
 def _is_plain(query: exp.Select) -> bool:
     shaped = any(query.args.get(key) for key in _SHAPING)
-    return not shaped and not query.find(exp.AggFunc) and not query.find(exp.Window)
+    return not shaped and not any(item.find(exp.AggFunc, exp.Window) for item in query.expressions)
 
 
 def _split(body: exp.Query) -> tuple[exp.Query, list[exp.Expr]]:
