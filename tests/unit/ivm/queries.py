@@ -76,6 +76,11 @@ BY_GROUP = {
     f"count(*) over (partition by b, a order by v) l from {R} where v > 1",
     "first_of_each": "select a, k from (select a, v, rank() over "
     f"(partition by a order by v, b) k from {R}) d where k = 1",
+    "keys_of_conditions": f"select distinct a > 1 or b > 1 as x, v is null as y from {R}",
+    "groups_of_conditions": f"select not a > 1 as x, count(distinct v) n from {R} "
+    "group by not a > 1, a = b and b = v",
+    "condition_in": f"select a from {R} where (a > 1 and b > 1) in (select a = 1 from {S}) "
+    f"and (not a > 1) not in (select b = 1 from {T})",
     "keys_of_groups": f"select a from (select a, count(*) n from {R} group by a) d where n > 1",
     "keys_of_intersect": f"select x + 1 as y from (select a x from {R} intersect "
     f"select b from {S}) d",
