@@ -44,6 +44,15 @@ QUERIES = {
     "named_alike": "select s.id as d, customer.city as s from @.orders as s "
     "full join @.customers as customer on s.customer = customer.name",
     "unused": "with c as (select name from @.customers) select id, amount from @.orders",
+    "pairs": "select o.id, c.name from @.orders o, @.customers c where o.amount > 15",
+    "conditions": "select distinct amount > 15 or customer = 'ann' as x, amount is null as y "
+    "from @.orders",
+    "names_only": "select customer from (select customer, count(*) as n from @.orders "
+    "group by customer) counted where n > 1",
+    "with_count": "select customer, count(*) over (partition by customer) as n from @.orders",
+    "of_groups": "select o.id from @.orders o left semi join (select name, count(*) as n from "
+    "@.customers group by name) c on c.name = o.customer",
+    "mean": "select customer, mean(amount) as m from @.orders group by customer",
     "through_view": "select city, count(*) as n from @.places group by city",
 }
 CHANGES = [

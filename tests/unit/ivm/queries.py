@@ -126,6 +126,20 @@ BY_GROUP = {
     f"(partition by a order by count(*), b) k from {R} group by a, b) d where k = 1",
     "first_of_each": "select a, k from (select a, v, rank() over "
     f"(partition by a order by v, b) k from {R}) d where k = 1",
+    "keys_of_conditions": f"select distinct a > 1 or b > 1 as x, v is null as y from {R}",
+    "groups_of_conditions": f"select not a > 1 as x, count(distinct v) n from {R} "
+    "group by not a > 1, a = b and b = v",
+    "condition_in": f"select a from {R} where (a > 1 and b > 1) in (select a = 1 from {S}) "
+    f"and (not a > 1) not in (select b = 1 from {T})",
+    "keys_of_groups": f"select a from (select a, count(*) n from {R} group by a) d where n > 1",
+    "keys_of_intersect": f"select x + 1 as y from (select a x from {R} intersect "
+    f"select b from {S}) d",
+    "size_of_partition": f"select a, count(*) over (partition by a) n from {R}",
+    "semi_join_of_groups": f"select r.a, r.b from {R} r left semi join "
+    f"(select a, count(*) n from {S} group by a) d on d.a = r.a and d.n < r.b",
+    "exists_in_groups": f"select a from {R} r where not exists (select 1 from "
+    f"(select b, max(v) m from {S} where a in (select a from {T}) group by b) d "
+    "where d.b = r.b and d.m > r.v)",
     "groups_of_groups": f"select n, a from (select a, b, count(*) n from {R} group by a, b) d "
     "where n > 1 and b is null",
     "named_window": f"select a, v, sum(v) over w k from {R} window w as (partition by b)",
@@ -211,6 +225,7 @@ NOT_FAST = {
     f"with recursive c as (select a from {R} union all select a + 1 from c where a < 3) "
     "select a from c": "RECURSIVE",
     "select x from nowhere": "NOT_PARSED",
+    f"select posexplode(array(a, b)) as (n, x) from {R}": "NOT_PARSED",
     f"select d.a, s.b from (select a, first(v) x from {R} group by a) d "
     f"join {S} s on s.v = d.x": "ORDER_DEPENDENT",
     f"select r.a, t.b from {R} r left semi join {S} s on r.a = s.a "

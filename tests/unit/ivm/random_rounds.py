@@ -150,13 +150,15 @@ class Draw:
         self, program: Program, types: list[str], changed: frozenset[str], inserts_only: bool
     ) -> str | None:
         world, before = self._world, Context(changed).old(program.stored_query())
+        query = parsed(self.sql, NAMES)
         try:
-            world.store(before)
-            right = world.rows(program.stored_query())
-            plain_rows = world.rows(parsed(self.sql, NAMES))
+            rows_of_query = world.rows(query)
+            world.rows(Context(changed).old(query))
         except duckdb.Error:
             self._did["query failed"] += 1
             return None
+        world.store(before)
+        right = world.rows(program.stored_query())
         after = rows_after(program, changed, inserts_only, types)
         body = sqlglot.parse_one(after.query, read="spark")
         assert isinstance(body, exp.Query)
@@ -167,8 +169,8 @@ class Draw:
         for row, copies in right.items():
             shown[row[: len(types)]] += copies
         self._did[f"{program}"] += 1
-        if shown != plain_rows:
-            return f"stored {shown - plain_rows} instead of {plain_rows - shown}"
+        if shown != rows_of_query:
+            return f"stored {shown - rows_of_query} instead of {rows_of_query - shown}"
         return None if found == right else f"left {found - right} instead of {right - found}"
 
 

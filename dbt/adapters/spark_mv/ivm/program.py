@@ -139,7 +139,8 @@ def _with_sets(
 
 def _with_adding(read: str, tree: exp.Query, groups: Groups, types_of: TypesOf) -> Program:
     try:
-        if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
+        # A selection from groups, and a window, have keys too.
+        if not isinstance(tree, exp.Select) or (groups.keys and not tree.args.get("group")):
             raise not_fast("NOT_ADDITIVE", "it is not a GROUP BY")
         arguments = [item.sql() for item in additive.arguments_of(tree)]
         types = types_of(additive.probe(tree)) if arguments else []
@@ -184,6 +185,8 @@ def _with_names(query: exp.Query, names: Sequence[str]) -> exp.Query:
     first = query
     while isinstance(first, exp.SetOperation):
         first = cast(exp.Query, first.this)
+    if len(first.expressions) != len(names):
+        raise not_fast("NOT_PARSED", "an expression makes several columns; use LATERAL VIEW")
     outputs = [
         exp.alias_(item.unalias(), name, quoted=True)
         for item, name in zip(first.expressions, names, strict=True)

@@ -8,7 +8,15 @@ from typing import cast
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import aggregates
-from dbt.adapters.spark_mv.ivm.tree import both, column, conjuncts, derived, no, not_fast
+from dbt.adapters.spark_mv.ivm.tree import (
+    both,
+    column,
+    conjuncts,
+    derived,
+    no,
+    not_fast,
+    operand,
+)
 
 Canonical = Callable[[exp.Query], exp.Query]
 _SHAPING = ("group", "having", "distinct", "limit", "offset", "windows", "qualify", "laterals")
@@ -101,8 +109,10 @@ def _is_in(sought: exp.Expr, wanted: list[exp.Expr], positive: bool) -> exp.Expr
         raise not_fast("SUBQUERY", "NOT IN of several columns", sought)
     if positive:
         pairs = zip(items, wanted, strict=True)
-        return cast(exp.Expr, both(exp.EQ(this=one.copy(), expression=two) for one, two in pairs))
-    one, two = sought, wanted[0]
+        return cast(
+            exp.Expr, both(exp.EQ(this=operand(one.copy()), expression=two) for one, two in pairs)
+        )
+    one, two = operand(sought.copy()), wanted[0]
     return exp.paren(
         exp.or_(
             exp.EQ(this=one.copy(), expression=two.copy()),

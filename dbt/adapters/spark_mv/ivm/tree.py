@@ -135,4 +135,11 @@ def no(condition: exp.Expr) -> exp.Expr:
 
 def same(one: exp.Expr, two: exp.Expr) -> exp.Expr:
     """Equality under which NULL equals NULL, as grouping has it."""
-    return exp.NullSafeEQ(this=one, expression=two)
+    return exp.NullSafeEQ(this=operand(one), expression=operand(two))
+
+
+def operand(expression: exp.Expr) -> exp.Expr:
+    """An expression as part of another one: nothing else puts `a OR b` in parentheses."""
+    if isinstance(expression, (exp.Binary, exp.Unary, exp.Predicate)):
+        return exp.paren(expression, copy=False)
+    return expression

@@ -88,4 +88,6 @@ def _plan(session: Executor, query: str, width: int) -> str:
     """Spark's plan of a query of so many columns, without the names and numbers that it invents."""
     names = ", ".join(f"c{number}" for number in range(width))
     ((plan,),) = session.query(f"EXPLAIN SELECT * FROM (\n{query}\n) AS mv_plan({names})")
-    return _INVENTED.sub("", str(plan)).lower().replace("named_struct(", "struct(")
+    text = _INVENTED.sub("", str(plan)).lower().replace("named_struct(", "struct(")
+    # A comma is printed as CROSS JOIN.
+    return text.replace(", cross", ", inner")
