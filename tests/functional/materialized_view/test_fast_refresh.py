@@ -41,6 +41,39 @@ QUERIES = {
     "group by customer",
     "floats": "select customer, sum(cast(amount as double)) as total from @.orders "
     "group by customer",
+    "conditions": "select customer, count(*) filter (where amount > 5) as n, "
+    "sum(price) filter (where amount > 5) as total, count_if(amount > 10) as many, "
+    "every(amount > 5) as each, bool_or(amount > 20) as one, mean(amount) as middle "
+    "from @.orders group by customer",
+    "shares": "select customer, amount, count(*) as n, "
+    "sum(count(*)) over (partition by customer) as of_all, "
+    "rank() over (partition by customer order by sum(price) desc) as place "
+    "from @.orders group by customer, amount having count(*) > 0",
+    "rolled_up": "select customer, amount, grouping(amount) as g, grouping_id() as i, "
+    "count(*) as n, sum(price) as total, max(amount) as high "
+    "from @.orders group by rollup (customer, amount)",
+    "cubed": "select o.customer, c.city, avg(o.amount) as mean, min(o.id) as low "
+    "from @.orders o left join @.customers c on o.customer = c.name "
+    "group by cube (o.customer, c.city)",
+    "in_sets": "select customer, coalesce(amount, -1) as amount, grouping(customer) as g, "
+    "grouping_id() as i, count(distinct price) as n from @.orders "
+    "group by grouping sets ((customer, amount), (amount))",
+    "above_mean": "select id, amount - (select min(amount) from @.orders) as over from @.orders "
+    "where amount > (select avg(amount) from @.orders) or amount is null",
+    "beside": "select c.name, c.city, t.total from @.customers c cross join "
+    "(select sum(amount) as total from @.orders) t",
+    "spent": "select name, (select sum(o.price) from @.orders o where o.customer = c.name "
+    "and o.amount > 5) as spent, (select count(*) from @.orders o where o.customer <=> c.name) "
+    "as n from @.customers c",
+    "above_all": "select customer, sum(amount) as total from @.orders group by customer "
+    "having sum(amount) > (select avg(amount) from @.orders)",
+    "marked": "select id, exists (select 1 from @.customers c where c.name = o.customer) as is_known, "
+    "customer in (select name from @.customers where city is not null) as is_placed from @.orders o",
+    "either": "select id from @.orders o where amount > 15 or customer not in "
+    "(select name from @.customers)",
+    "named_in_full": "select @.orders.id, @.customers.city from @.orders "
+    "join @.customers on @.orders.customer = @.customers.name",
+    "some_ids": "select id from @.orders group by id",
     "through_view": "select city, count(*) as n from @.places group by city",
 }
 CHANGES = [
@@ -131,6 +164,12 @@ def test_small_tables_at_once(lake: Warehouse) -> None:
     [
         ("select id from @.orders order by id limit 1", "LIMIT"),
         ("select count(distinct id) as n from @.orders", "NOT_ADDITIVE"),
+        ("select (select max(amount) from @.orders) as n", "ONE_GROUP"),
+        ("select count(distinct id) as n from @.orders group by cube (customer)", "GROUPING_SETS"),
+        (
+            "select id, (select max(name) from @.customers where city = amount) as n from @.orders",
+            "CORRELATED: a subquery compares",
+        ),
         ("select rand() as r, id from @.orders", "VOLATILE_FUNCTION"),
         ("select local.system.bucket(4, id) as b from @.orders", "USER_FUNCTION"),
         ("select id, row_number() over (order by id) as k from @.orders", "WINDOW"),

@@ -70,6 +70,8 @@ ROW_BY_ROW = {
     f"(select s.b from {S} s where s.a = r.b) or not (b in (select t.b from {T} t))",
     "in_as_value": f"select a, b in (select b from {S} where v < 3) x, "
     f"b not in (select s.v from {S} s where s.a = r.a) y from {R} r",
+    "schema_names": f"select s.o.a, c.s.o.b from {R} o where c.s.o.v > 1 and exists "
+    f"(select 1 from {S} x where x.b = s.o.b)",
     "union_all": f"select a, b from {R} union all select b, v from {S}",
     "with": f"with c as (select a, b from {R}), d as (select c.a from c where b > 1) "
     "select d.a, c.b from d join c on c.a = d.a "

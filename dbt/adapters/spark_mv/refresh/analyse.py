@@ -27,7 +27,8 @@ from dbt.adapters.spark_mv.views.safety import volatile_functions
 
 # A form of query that nobody thought of must not keep anybody from a complete refresh.
 _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
-_WRITTEN = re.compile(rf"\b{TABLE}\d+\b")
+# Without the name that a table has anyway, which would hide that of its schema.
+_WRITTEN = re.compile(rf"\b({TABLE}\d+)\b(?: AS (`(?:[^`]|``)+`))?")
 _PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
 _INVENTED = re.compile(r"#\d+L?|\[plan_id=\d+\]|(?<=_common_expr_)\d+")
 
@@ -118,7 +119,7 @@ class Analyst:
 
             program = analyse(text, columns, outputs, types_of)
             _refuse_user_functions(session, program)
-            original = _WRITTEN.sub(lambda found: tables[found.group()].sql, text)
+            original = _WRITTEN.sub(lambda found: _as_written(tables, found), text)
             printed = _PRINTED.sub(lambda found: tables[found.group(1)].sql, program.read)
             _confirm(session, original, printed, len(outputs))
         used = {name: _used(program, name, columns[name]) for name in tables}
@@ -161,6 +162,11 @@ def with_queries(queries: Mapping[str, str], body: str) -> str:
                 texts.append(queries[name])
     parts = ",\n".join(f"{name} AS ({queries[name]})" for name in queries if name in wanted)
     return f"WITH {parts}\n{body}" if parts else body
+
+
+def _as_written(tables: Mapping[str, TableName], found: re.Match[str]) -> str:
+    table, alias = tables[found.group(1)], found.group(2)
+    return table.sql if alias in (None, quote(table.name)) else f"{table.sql} AS {alias}"
 
 
 def _refuse_user_functions(session: Executor, program: Program) -> None:
