@@ -6,55 +6,9 @@ import pytest
 
 from dbt.adapters.spark_mv.failures import MaterializedViewFailure
 from dbt.adapters.spark_mv.refresh.estimate import Estimate
+from tests.functional.materialized_view.fast_queries import QUERIES
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
-QUERIES = {
-    "filtered": "select id, customer, amount * 2 as twice from @.orders where amount > 5",
-    "joined": "select o.id, c.city from @.orders o join @.customers c on o.customer = c.name",
-    "with_all": "select o.id, c.city from @.orders o left join @.customers c "
-    "on o.customer = c.name",
-    "with_both": "select o.id, c.name from @.orders o full join @.customers c "
-    "on o.customer = c.name and o.amount > 15",
-    "known": "select * from @.orders where customer in (select name from @.customers)",
-    "unknown": "select id from @.orders o where not exists "
-    "(select 1 from @.customers c where c.name = o.customer)",
-    "not_in": "select id from @.orders where customer not in (select name from @.customers)",
-    "all_names": "select customer as name from @.orders union all select name from @.customers",
-    "some_names": "select customer as name from @.orders union select name from @.customers",
-    "cities": "select distinct city from @.customers",
-    "totals": "select customer, count(*) as n, sum(amount) as total, avg(amount) as mean, "
-    "min(amount) as low, max(amount) as high from @.orders group by customer",
-    "hidden_state": "select sum(amount) / count(*) as mean from @.orders group by customer",
-    "whole": "select count(*) as n, sum(amount) as total, max(customer) as last from @.orders",
-    "by_city": "select c.city, sum(o.amount) as total from @.orders o "
-    "join @.customers c on o.customer = c.name group by c.city",
-    "large": "select customer, count(distinct amount) as n from @.orders group by customer "
-    "having count(*) > 1",
-    "ranked": "select id, rank() over (partition by customer order by amount, id) as k "
-    "from @.orders",
-    "latest": "select id, customer, amount from (select *, row_number() over "
-    "(partition by customer order by amount desc nulls last, id) as k from @.orders) ranked "
-    "where k = 1",
-    "nested": "select n, count(*) as times from (select customer, count(*) as n from @.orders "
-    "group by customer) counted group by n",
-    "decimals": "select customer, sum(price) as total, avg(price) as mean from @.orders "
-    "group by customer",
-    "floats": "select customer, sum(cast(amount as double)) as total from @.orders "
-    "group by customer",
-    "named_alike": "select s.id as d, customer.city as s from @.orders as s "
-    "full join @.customers as customer on s.customer = customer.name",
-    "unused": "with c as (select name from @.customers) select id, amount from @.orders",
-    "pairs": "select o.id, c.name from @.orders o, @.customers c where o.amount > 15",
-    "conditions": "select distinct amount > 15 or customer = 'ann' as x, amount is null as y "
-    "from @.orders",
-    "names_only": "select customer from (select customer, count(*) as n from @.orders "
-    "group by customer) counted where n > 1",
-    "with_count": "select customer, count(*) over (partition by customer) as n from @.orders",
-    "of_groups": "select o.id from @.orders o left semi join (select name, count(*) as n from "
-    "@.customers group by name) c on c.name = o.customer",
-    "mean": "select customer, mean(amount) as m from @.orders group by customer",
-    "through_view": "select city, count(*) as n from @.places group by city",
-}
 CHANGES = [
     "insert into @.orders values (11, 'ann', 7, 1.10), (12, null, 8, null), (13, 'new', null, 2)",
     "insert into @.customers values ('new', 'rome'), ('new', 'rome'), (null, null)",
@@ -143,6 +97,12 @@ def test_small_tables_at_once(lake: Warehouse) -> None:
     [
         ("select id from @.orders order by id limit 1", "LIMIT"),
         ("select count(distinct id) as n from @.orders", "NOT_ADDITIVE"),
+        ("select (select max(amount) from @.orders) as n", "ONE_GROUP"),
+        ("select count(distinct id) as n from @.orders group by cube (customer)", "GROUPING_SETS"),
+        (
+            "select id, (select max(name) from @.customers where city = amount) as n from @.orders",
+            "CORRELATED: a subquery compares",
+        ),
         ("select rand() as r, id from @.orders", "VOLATILE_FUNCTION"),
         ("select local.system.bucket(4, id) as b from @.orders", "USER_FUNCTION"),
         ("select id, row_number() over (order by id) as k from @.orders", "WINDOW"),

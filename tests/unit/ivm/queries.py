@@ -70,6 +70,8 @@ ROW_BY_ROW = {
     f"(select s.b from {S} s where s.a = r.b) or not (b in (select t.b from {T} t))",
     "in_as_value": f"select a, b in (select b from {S} where v < 3) x, "
     f"b not in (select s.v from {S} s where s.a = r.a) y from {R} r",
+    "schema_names": f"select s.o.a, c.s.o.b from {R} o where c.s.o.v > 1 and exists "
+    f"(select 1 from {S} x where x.b = s.o.b)",
     "union_all": f"select a, b from {R} union all select b, v from {S}",
     "named_like_columns": f"select a.v, b.b from {R} as a left join {S} as b on a.v = b.a "
     f"where exists (select 1 from {T} v where v.b = a.b)",

@@ -99,7 +99,11 @@ def additive_of(groups: Groups, types: Mapping[str, str]) -> Additive:
     if not isinstance(query, exp.Select) or query.args.get("distinct"):
         raise not_fast("NOT_ADDITIVE", "it is not a GROUP BY")
     if query.args.get("having"):
-        raise not_fast("NOT_ADDITIVE", "groups that HAVING leaves out are not stored")
+        raise not_fast(
+            "NOT_ADDITIVE",
+            "groups that HAVING leaves out are not stored; filter in a view over it",
+            query.args["having"],
+        )
     found = tuple(measures.measure_of(call) for call in calls_of(query))
     for measure in found:
         if measure.parts[0].argument is not None:
@@ -159,7 +163,9 @@ def _visible(additive: Additive, expression: exp.Expr, calls: bool = False) -> e
 
     found = expression.copy().transform(replaced)
     if any(item.table != MERGED for item in found.find_all(exp.Column)):
-        raise not_fast("NOT_ADDITIVE", "it is not made of keys and aggregates", expression)
+        raise not_fast(
+            "NOT_ADDITIVE", "it is not made of keys and aggregates; add it to GROUP BY", expression
+        )
     return found
 
 

@@ -27,14 +27,20 @@ from dbt.adapters.spark_mv.ivm import (
     scalars,
     subqueries,
 )
+from dbt.adapters.spark_mv.ivm.references import by_relation
 from dbt.adapters.spark_mv.ivm.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.tree import NotFast, both, conjuncts, derived, not_fast
 
+_FIRST = (
+    "which rows are the first is not kept; "
+    "have ORDER BY and LIMIT in a view or query over the materialized view"
+)
+_SAMPLED = "a sample is not a function of the rows; sample in a query over the materialized view"
 _UNSUPPORTED = (
-    ("limit", "LIMIT", "which rows are the first is not kept"),
-    ("offset", "LIMIT", "which rows are the first is not kept"),
-    ("sample", "SAMPLE", "a sample is not a function of the rows"),
-    ("pivots", "PIVOT", "PIVOT has no delta query; write it with CASE"),
+    ("limit", "LIMIT", _FIRST),
+    ("offset", "LIMIT", _FIRST),
+    ("sample", "SAMPLE", _SAMPLED),
+    ("pivots", "PIVOT", "PIVOT has no delta query; write it as aggregates of CASE"),
     ("qualify", "WINDOW", "QUALIFY is not supported; filter in a query around it"),
     ("match", "MATCH_RECOGNIZE", "MATCH_RECOGNIZE has no delta query"),
 )
@@ -50,11 +56,17 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
     }
     try:
         tree = sqlglot.parse_one(query, read="spark")
-        if any(clause.args.get("recursive") for clause in tree.find_all(exp.With)):
-            raise not_fast("RECURSIVE", "recursive queries have no delta query")
+        for clause in tree.find_all(exp.With):
+            if clause.args.get("recursive"):
+                text = "a recursive query has no delta query; build a table of it, and read that"
+                raise not_fast("RECURSIVE", text, clause)
+        by_relation(tree, {name for names in columns.values() for name in names})
         found = qualify(tree, dialect="spark", schema=schema, quote_identifiers=True)
     except (SqlglotError, RecursionError, ValueError, KeyError, TypeError) as error:
-        raise not_fast("NOT_PARSED", f"it cannot be analysed ({str(error)[:200]})") from None
+        raise not_fast(
+            "NOT_PARSED",
+            f"it cannot be analysed; name the relation of each column ({str(error)[:200]})",
+        ) from None
     if not isinstance(found, exp.Query):
         raise not_fast("NOT_PARSED", "it is not a SELECT")
     return _told_apart(cast(exp.Query, _without_with(found, {})), columns)
@@ -123,7 +135,9 @@ def _rewritten(query: exp.Query) -> exp.Query:
 def _set_operation(query: exp.SetOperation) -> exp.Query:
     _refuse_modifiers(query)
     if query.args.get("by_name") or query.args.get("side") or query.args.get("on"):
-        raise not_fast("SET_OPERATION", "BY NAME is not supported", query)
+        raise not_fast(
+            "SET_OPERATION", "BY NAME is not supported; list the columns in one order", query
+        )
     found = query.copy()
     found.set("with_", None)
     found.set("order", None)
@@ -134,8 +148,9 @@ def _set_operation(query: exp.SetOperation) -> exp.Query:
 
 def _refuse_modifiers(query: exp.Query) -> None:
     for key, code, text in _UNSUPPORTED:
-        if query.args.get(key):
-            raise not_fast(code, text)
+        clause = query.args.get(key)
+        if clause:
+            raise not_fast(code, text, clause[0] if isinstance(clause, list) else clause)
 
 
 def _selection(query: exp.Select) -> exp.Select:
@@ -149,11 +164,16 @@ def _selection(query: exp.Select) -> exp.Select:
         if isinstance(relation, exp.Subquery):
             relation.set("this", _part(cast(exp.Query, relation.this)))
         elif not isinstance(relation, (exp.Table, exp.Lateral, exp.Values, exp.Unnest)):
-            raise not_fast("RELATION", "it reads something that is no relation", relation)
+            raise not_fast(
+                "RELATION", "it reads something that is no relation; use a subquery", relation
+            )
         elif isinstance(relation, exp.Lateral) and relation.find(exp.Query):
-            raise not_fast("CORRELATED", "LATERAL with a subquery", relation)
+            raise not_fast(
+                "CORRELATED", "LATERAL with a subquery; join one with GROUP BY", relation
+            )
         elif relation.args.get("sample") or relation.args.get("pivots"):
-            raise not_fast("SAMPLE", "a sampled or pivoted relation has no delta query", relation)
+            text = f"{_SAMPLED}; write PIVOT as aggregates of CASE"
+            raise not_fast("SAMPLE", text, relation)
     subqueries.semi_joins_to_exists(found)
     _without_subqueries(found)
     return outer_joins.nested(found)

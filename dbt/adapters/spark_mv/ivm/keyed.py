@@ -15,6 +15,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
+    NotFast,
     Rule,
     all_of,
     both,
@@ -113,8 +114,17 @@ def _columns(query: exp.Query) -> tuple[exp.Expr, ...]:
 def _group_keys(query: exp.Select) -> tuple[exp.Expr, ...]:
     group = query.args.get("group")
     if group is None:
-        raise not_fast("ONE_GROUP", "all rows are one group, so every change recomputes all of it")
+        raise one_group(query)
     return grouping_sets.keys_of(query)
+
+
+def one_group(query: exp.Expr) -> NotFast:
+    """The error for one group of all rows, with nothing beside it."""
+    text = (
+        "all rows are one group, so every change recomputes all of it; add a GROUP BY, "
+        "or have it in a view of its own if it is COUNT, SUM, AVG, MIN and MAX"
+    )
+    return not_fast("ONE_GROUP", text, query)
 
 
 def window_keys(query: exp.Select, windows: list[exp.Window]) -> tuple[exp.Expr, ...]:
@@ -126,7 +136,11 @@ def window_keys(query: exp.Select, windows: list[exp.Window]) -> tuple[exp.Expr,
         lists.append(list(found.args.get("partition_by") or []))
     keys = [key for key in lists[0] if all(key in other for other in lists)]
     if not keys:
-        raise not_fast("WINDOW", "windows without a common PARTITION BY see all rows", windows[0])
+        text = (
+            "without a column of PARTITION BY in all windows each change is one of all rows; "
+            "add one, or have the windows in a view over the materialized view"
+        )
+        raise not_fast("WINDOW", text, windows[0])
     return tuple(keys)
 
 

@@ -78,9 +78,11 @@ def check_type(measure: Measure, type_name: str) -> None:
         return
     if decimal and not measure.average and (digits <= _LONGEST_SUM or scale <= _KEPT_SCALE):
         return
-    raise not_fast(
-        "NOT_ADDITIVE", f"adding to it is not exact for the type {type_name}", measure.call
+    text = (
+        f"adding to it is not exact for the type {type_name}; cast to a shorter decimal, "
+        "or add a GROUP BY, whose groups are then computed anew"
     )
+    raise not_fast("NOT_ADDITIVE", text, measure.call)
 
 
 def weighted_sum(argument: exp.Expr, weight: exp.Expr, type_name: str) -> exp.Expr:
@@ -130,4 +132,5 @@ def raised(text: str) -> exp.Expr:
 
 
 def _no_measure(call: exp.Expr) -> Exception:
-    return not_fast("NOT_ADDITIVE", "its value cannot be kept up to date by adding", call)
+    text = "its value cannot be added to, only computed anew by group, so it needs a GROUP BY"
+    return not_fast("NOT_ADDITIVE", text, call)

@@ -13,12 +13,10 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.ivm import aggregates, bag, keyed
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
-    NotFast,
     Rule,
     all_of,
     column,
     named_columns,
-    not_fast,
 )
 
 _SHAPING = ("group", "having", "distinct", "laterals", "limit", "offset", "windows")
@@ -44,13 +42,7 @@ def is_one_row(relation: exp.Expr) -> bool:
 def refuse_alone(relations: list[exp.Expr]) -> None:
     """Raise `NotFast` if each of the relations that are joined has one row."""
     if relations and all(is_one_row(relation) for relation in relations):
-        raise alone()
-
-
-def alone() -> NotFast:
-    """The error for one group of all rows that is not only a factor."""
-    text = "all rows are one group, so every change recomputes all of it; add a GROUP BY"
-    return not_fast("ONE_GROUP", text)
+        raise keyed.one_group(relations[0])
 
 
 def delta(query: exp.Query, rule: Rule) -> exp.Query | None:

@@ -110,7 +110,7 @@ def analyse(
         rows_after(found, frozenset(columns), False, list(outputs.values()))
         return found
     except RecursionError:
-        raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed") from None
+        raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed; flatten it") from None
 
 
 def without_rules(
@@ -181,7 +181,7 @@ def _is_one_group(tree: exp.Query) -> bool:
 
 def _with_names(query: exp.Query, names: Sequence[str]) -> exp.Query:
     if len(query.named_selects) != len(names):
-        raise not_fast("NOT_PARSED", "its columns are not known")
+        raise not_fast("NOT_PARSED", "its columns are not known; name each of them")
     first = query
     while isinstance(first, exp.SetOperation):
         first = cast(exp.Query, first.this)
@@ -259,6 +259,7 @@ def _by_row(program: Program, rule: Delta, types: Sequence[str]) -> Rows:
         )
     for name, type_name in zip(names, types, strict=True):
         if any(word in type_name for word in _UNGROUPED):
-            raise not_fast("NOT_COMPARED", f"the column {name} has the type {type_name}")
+            text = f"the column {name} has the type {type_name}, whose values are not compared; "
+            raise not_fast("NOT_COMPARED", text + "return ARRAY_SORT(MAP_ENTRIES(..)), or text")
     net = context.define("net", bag.net(delta, names))
     return Rows(bag.rows(names, net.name), context.named)

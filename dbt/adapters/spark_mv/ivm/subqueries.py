@@ -20,6 +20,10 @@ from dbt.adapters.spark_mv.ivm.tree import (
 
 Canonical = Callable[[exp.Query], exp.Query]
 _SHAPING = ("group", "having", "distinct", "limit", "offset", "windows", "qualify", "laterals")
+_CORRELATED = (
+    "a subquery names relations outside of it elsewhere than in plain conditions of its WHERE, or "
+    "is grouped, of several levels, or limited; join it"
+)
 _RELATION = "mv_inner"
 
 
@@ -31,7 +35,8 @@ def semi_joins_to_exists(query: exp.Select) -> None:
         if not _is_semi(join):
             # It brings in rows again that the semi join before it left out.
             if (join.side or "").upper() in ("RIGHT", "FULL") and len(kept) < joins.index(join):
-                raise not_fast("SEMI_JOIN", "a right or full join after a semi or anti join", join)
+                text = "a right or full join after a semi or anti join; have that in FROM (..)"
+                raise not_fast("SEMI_JOIN", text, join)
             kept.append(join)
             continue
         body = exp.select("1").from_(join.this)
@@ -65,17 +70,19 @@ def as_exists(condition: exp.Expr, canonical: Canonical) -> exp.Expr:
         found = _exists(_body(inner.this), None, positive, canonical)
     elif isinstance(inner, exp.In) and inner.args.get("query") is not None:
         if inner.this.find(exp.Query) is not None:
-            raise not_fast("SUBQUERY", "a subquery on the left of IN", condition)
+            raise not_fast("SUBQUERY", "a subquery on the left of IN; join it", condition)
         found = _exists(_body(inner.args["query"]), inner.this, positive, canonical)
     else:
-        raise not_fast("SUBQUERY", "a subquery that is not a condition of its own", condition)
+        raise not_fast(
+            "SUBQUERY", "a subquery that is not a condition of its own; join it", condition
+        )
     return found if positive else no(found)
 
 
 def _body(query: exp.Expr) -> exp.Query:
     inner = query.unnest()
     if not isinstance(inner, exp.Query):
-        raise not_fast("SUBQUERY", "a subquery of this form", query)
+        raise not_fast("SUBQUERY", "a subquery of this form; use EXISTS", query)
     return inner
 
 
@@ -106,7 +113,7 @@ def _exists(
 def _is_in(sought: exp.Expr, wanted: list[exp.Expr], positive: bool) -> exp.Expr:
     items = sought.expressions if isinstance(sought.unnest(), exp.Tuple) else [sought]
     if len(items) != len(wanted) or (len(items) > 1 and not positive):
-        raise not_fast("SUBQUERY", "NOT IN of several columns", sought)
+        raise not_fast("SUBQUERY", "NOT IN of several columns; use NOT EXISTS", sought)
     if positive:
         pairs = zip(items, wanted, strict=True)
         return cast(
@@ -133,17 +140,17 @@ def _split(body: exp.Query) -> tuple[exp.Query, list[exp.Expr]]:
     local = body.copy()
     if not isinstance(local, exp.Select):
         if _names_outside(local, _inside(local)):
-            raise not_fast("CORRELATED", "a correlated subquery of this form", body)
+            raise not_fast("CORRELATED", _CORRELATED, body)
         return local, []
     inside = _inside(local)
     parts = conjuncts(local.args.get("where"))
     outside = [part for part in parts if _names_outside(part, inside)]
     if any(part.find(exp.Query) for part in outside) or (outside and not _is_plain(local)):
-        raise not_fast("CORRELATED", "a correlated subquery of this form", body)
+        raise not_fast("CORRELATED", _CORRELATED, body)
     kept = both(part for part in parts if part not in outside)
     local.set("where", exp.Where(this=kept) if kept is not None else None)
     if _names_outside(local, inside):
-        raise not_fast("CORRELATED", "a correlated subquery of this form", body)
+        raise not_fast("CORRELATED", _CORRELATED, body)
     return local, outside
 
 

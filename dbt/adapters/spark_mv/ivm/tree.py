@@ -31,7 +31,7 @@ class NotFast(Exception):
 
 
 def not_fast(code: str, text: str, clause: exp.Expr | None = None) -> NotFast:
-    """The error for a part of a query that has no delta query."""
+    """The error for a part of a query that has no delta query; `text` says what to do instead."""
     shown = f": {clause.sql(dialect='spark')[:200]}" if clause is not None else ""
     return NotFast(Reason(code, text + shown))
 

@@ -33,7 +33,8 @@ from dbt.adapters.spark_mv.views.safety import volatile_functions
 
 # A form of query that nobody thought of must not keep anybody from a complete refresh.
 _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
-_WRITTEN = re.compile(rf"\b{TABLE}\d+\b")
+# Without the name that a table has anyway, which would hide that of its schema.
+_WRITTEN = re.compile(rf"\b({TABLE}\d+)\b(?: AS (`(?:[^`]|``)+`))?")
 _PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
 _NOTHING: Mapping[str, Any] = {}
 
@@ -155,7 +156,7 @@ class Analyst:
                 program = without_rules(text, columns, outputs, error.reason)
             if not answers.confirmed:
                 refuse_user_functions(session, program)
-                original = _WRITTEN.sub(lambda found: tables[found.group()].sql, text)
+                original = _WRITTEN.sub(lambda found: _as_written(tables, found), text)
                 printed = _PRINTED.sub(lambda found: tables[found.group(1)].sql, program.read)
                 confirm(session, original, printed, len(outputs))
                 answers.confirmed = True
@@ -202,6 +203,11 @@ def with_queries(queries: Mapping[str, str], body: str) -> str:
                 texts.append(queries[name])
     parts = ",\n".join(f"{name} AS ({queries[name]})" for name in queries if name in wanted)
     return f"WITH {parts}\n{body}" if parts else body
+
+
+def _as_written(tables: Mapping[str, TableName], found: re.Match[str]) -> str:
+    table, alias = tables[found.group(1)], found.group(2)
+    return table.sql if alias in (None, quote(table.name)) else f"{table.sql} AS {alias}"
 
 
 def _used(program: Program, placeholder: str, columns: tuple[str, ...]) -> tuple[str, ...]:
