@@ -201,11 +201,11 @@ def cell(scale: float, bout: Bout) -> Cell:
         "auto chose": bout.chosen,
         "estimate": bout.estimate,
     }
-    minima = {label: numbers["min_ms"] for label, numbers in made.contenders.items()}
-    methods = {method: minima[method] for method in METHODS if method in minima}
-    if bout.chosen in methods:
-        made.notes["auto / best"] = round(methods[bout.chosen] / min(methods.values()), 3)
-    if "fast" not in methods:
+    for note, key in (("auto / best", "min_ms"), ("auto / best, cpu", "cpu_s")):
+        costs = {label: made.contenders[label][key] for label in METHODS if label in samples}
+        if bout.chosen in costs and min(costs.values()):
+            made.notes[note] = round(costs[bout.chosen] / min(costs.values()), 3)
+    if "fast" not in samples:
         made.ratio = None
     if bout.problems:
         made.notes["FAILED"] = list(dict.fromkeys(bout.problems))
