@@ -11,7 +11,7 @@ PACKAGE = ROOT / "dbt" / "adapters" / "spark_mv"
 NAME = "dbt.adapters.spark_mv."
 
 LAYERS = (
-    {"errors", "reasons", "executor", "failpoints"},
+    {"__version__", "errors", "reasons", "executor", "failpoints"},
     {"sql"},
     {"relations"},
     {"views", "base_tables"},

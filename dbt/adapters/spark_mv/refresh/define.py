@@ -91,14 +91,14 @@ class Definer:
             comment=statement.comment,
             reduced=context.reduced,
         )
-        if context.reduced or options.refresh_method == COMPLETE:
-            return view, expansion
         return self._analysed(view, existing.answers if existing else {}), expansion
 
     def _analysed(self, view: MaterializedView, kept: Mapping[str, Any]) -> MaterializedView:
         """The view with what refreshes that are not complete need; refuses what has to be fast, or
         by partition, and cannot be."""
         analyst, options = self._engine.analyst, view.options
+        if view.reduced or options.refresh_method == COMPLETE:
+            return view
         found = analyst.analysis(view.definition, str(view.name), kept)
         view = replace(
             view,
