@@ -58,6 +58,8 @@ class Expressions:
             nested = self._nested(scope)
             if nested:
                 return nested
+        if self._maybe(0.15):
+            return self.condition(scope, depth, subqueries=False), "boolean"
         type_name = self._chance.choice(PLAIN)
         return self.of_type(type_name, scope, depth), type_name
 

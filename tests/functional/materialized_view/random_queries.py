@@ -246,7 +246,7 @@ class Grammar:
                 text, type_name = name, column.type
             else:
                 text, type_name = self._expressions.any(scope, 1)
-            if not type_name.startswith("map"):
+            if not type_name.startswith("map") and not text.isdigit():  # a place, not a value
                 keys[text] = type_name
         name, column = scope[0]
         return list(keys.items()) or [(f"({name} is null)", "boolean")]
