@@ -71,8 +71,7 @@ QUERIES = {
     "as n from @.customers c",
     "above_all": "select customer, sum(amount) as total from @.orders group by customer "
     "having sum(amount) > (select avg(amount) from @.orders)",
-    "marked": "select id, exists (select 1 from @.customers c where c.name = o.customer) as known, "
-    "customer in (select name from @.customers where city is not null) as placed "
+    "marked": "select id, exists (select 1 from @.customers c where c.name = o.customer) as known "
     "from @.orders o",
     "either": "select id from @.orders o where amount > 15 or customer not in "
     "(select name from @.customers)",
