@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from dbt.adapters.spark_mv.failures import MaterializedViewFailure
@@ -52,7 +54,8 @@ def test_rows(lake: Warehouse, number: int) -> None:
     lake.restart()
     for name, query in QUERIES.items():
         lake.sql(f"refresh materialized view @.{name}")
-        assert_same(lake, f"select * from @.{name}", query)
+        # Spark 4.1 cannot plan EXCEPT ALL of every query with a subquery.
+        assert Counter(lake.spark(f"select * from @.{name}")) == Counter(lake.spark(query)), name
         assert lake.freshness(name) == "FRESH"
     lake.restart()
 
