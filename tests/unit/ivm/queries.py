@@ -68,8 +68,8 @@ ROW_BY_ROW = {
     "in_or": f"select a, v from {R} where v > 2 or a in (select a from {R} where b = 2)",
     "not_in_or": f"select a, v from {R} r where v > 2 or a not in "
     f"(select s.b from {S} s where s.a = r.b) or not (b in (select t.b from {T} t))",
-    "in_as_value": f"select a, b in (select b from {S} where v < 3) x, "
-    f"b not in (select s.v from {S} s where s.a = r.a) y from {R} r",
+    "in_and_or": f"select a, b from {R} r where v < 3 and (b in (select b from {S} where v < 3) "
+    f"or not (a > 1 or b not in (select s.v from {S} s where s.a = r.a)))",
     "schema_names": f"select s.o.a, c.s.o.b from {R} o where c.s.o.v > 1 and exists "
     f"(select 1 from {S} x where x.b = s.o.b)",
     "union_all": f"select a, b from {R} union all select b, v from {S}",
@@ -189,6 +189,8 @@ NOT_FAST = {
     f"select a from {R} where v > (select max(v) from {S} having count(*) > 1)": "SCALAR_SUBQUERY",
     f"select a from {R} where v > (select max(v) from {S} group by a)": "SCALAR_SUBQUERY",
     f"select a from {R} where v = any (select v from {S})": "SUBQUERY",
+    f"select a in (select a from {S}) x from {R}": "SUBQUERY",
+    f"select a from {R} where (b in (select b from {S})) is null": "SUBQUERY",
     f"select a from {R} where (a, b) in (select a, b from {S}) or v = 1": "SUBQUERY",
     f"select r.a from {R} r join {S} s on r.a = (select max(v) from {T})": "SCALAR_SUBQUERY",
     f"select (select max(s.v) from {S} s where s.a < r.a) x from {R} r": "CORRELATED",

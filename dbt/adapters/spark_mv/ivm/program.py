@@ -149,13 +149,25 @@ def _check_keys(tree: exp.Query, types_of: TypesOf) -> None:
 
 
 def _plainly_named(query: exp.Query) -> exp.Query:
-    """The query with columns that keep their names not renamed: Spark plans a step for each."""
+    """The query with columns that keep their names not renamed: Spark plans a step for each; and
+    with those of subqueries as values not named, unless they were."""
     found = query.copy()
     for alias in list(found.find_all(exp.Alias)):
         inner = alias.this
-        if isinstance(inner, exp.Column) and inner.name == alias.alias:
+        kept = isinstance(inner, exp.Column) and inner.name == alias.alias
+        if kept or (alias.alias.startswith("_col_") and _is_of_value(alias)):
             alias.replace(inner)
     return found
+
+
+def _is_of_value(output: exp.Expr) -> bool:
+    """Whether it is a column of a subquery that is no relation."""
+    select = output.parent
+    around = select.parent if isinstance(select, exp.Select) else None
+    if isinstance(around, exp.Subquery):
+        relation = isinstance(around.parent, (exp.From, exp.Join, exp.Lateral, exp.SetOperation))
+        return around.parent is not None and not relation
+    return isinstance(around, (exp.Exists, exp.In))
 
 
 def _is_one_group(tree: exp.Query) -> bool:

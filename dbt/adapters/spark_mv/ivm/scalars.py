@@ -3,8 +3,8 @@
 - `(SELECT MAX(x) FROM t)` has one row always: a cross join.
 - `(SELECT SUM(x) FROM t WHERE t.k = o.k)` is a left join of the sums by key; a key without rows has
   counts of 0 and NULL for the rest.
-- `EXISTS` is a left join of the keys that are there, IN one of keys and values, and the counts that
-  tell its NULL from FALSE.
+- `EXISTS` is a left join of the keys that are there, IN, in WHERE, one of keys and values, and
+  the counts that tell its NULL from FALSE.
 """
 
 from __future__ import annotations
@@ -106,6 +106,9 @@ class Scalars:
     def _in(self, node: exp.In) -> exp.Expr:
         """TRUE if it is among the values; else NULL if it, or one of them, is NULL; else FALSE."""
         sought, body = node.this, node.args["query"].unnest()
+        if not _is_condition(node):
+            text = "Spark has FALSE where IN as a value is NULL; use EXISTS, or join the subquery"
+            raise not_fast("SUBQUERY", text, node)
         if isinstance(sought.unnest(), exp.Tuple) or sought.find(exp.Query, exp.Window):
             raise not_fast("SUBQUERY", "only a plain value IN a subquery; use EXISTS", node)
         if outside(body):
@@ -115,7 +118,8 @@ class Scalars:
             item = exp.alias_(column("mv_inner", name), name, quoted=True)
             local, pairs = exp.Select(expressions=[item]).from_(derived(body, "mv_inner")), []
         value = local.expressions[0].unalias()
-        if outside(value, names_in(local)):
+        # A number alone would be the place of a column in GROUP BY.
+        if outside(value, names_in(local)) or value.find(exp.Column) is None:
             raise _correlated("make its only column one of its own", node)
         among, (marker,) = self._join(local, [*pairs, (value, sought, exp.EQ)], [exp.true()])
         both_counts: list[exp.Expr] = [exp.Count(this=exp.Star()), exp.Count(this=value.copy())]
@@ -211,6 +215,14 @@ def probes(tree: exp.Expr) -> list[exp.Select]:
             start = cast(exp.Expr, join.parent).args["from_"].copy()
             found.append(exp.Select(expressions=sides, from_=start, joins=[join.copy()]))
     return found
+
+
+def _is_condition(node: exp.Expr) -> bool:
+    """Whether nothing but AND, OR and NOT stands above it, so that NULL is as good as FALSE."""
+    above = node.parent
+    while isinstance(above, (exp.And, exp.Or, exp.Not, exp.Paren)):
+        above = above.parent
+    return above is None
 
 
 def _of_none(call: exp.Expr, joined: exp.Expr) -> exp.Expr:
