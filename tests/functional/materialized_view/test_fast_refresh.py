@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from dbt.adapters.spark_mv.failures import MaterializedViewFailure
+from dbt.adapters.spark_mv.refresh import plan
 from dbt.adapters.spark_mv.refresh.estimate import Estimate
 from tests.functional.materialized_view.fast_queries import QUERIES
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
@@ -196,6 +197,7 @@ def test_rollback_and_compaction(lake: Warehouse) -> None:
 def test_failed_fast_refresh(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sums too large to be added to: a complete refresh by itself, an error if fast was asked."""
     monkeypatch.setattr(Estimate, "is_worth_it", property(lambda self: True))
+    monkeypatch.setattr(plan, "is_small", lambda rows: False)
     query = "select size, avg(id) as mean from @.items group by size"
     lake.sql(f"create materialized view @.means as {query}")
     lake.spark("insert into @.items values (9007199254740993, 60), (9007199254740995, 60)")

@@ -57,13 +57,14 @@ class Engine:
             marks = ", ".join("?" * len(rows[0]))
             self._duckdb.executemany(f"insert into {name} values ({marks})", rows)
 
-    def store(self, query: exp.Query) -> None:
+    def store(self, text: str) -> None:
         """Keep the rows of a query as mv_stored."""
-        self._duckdb.execute("create or replace table mv_stored as " + query.sql(dialect="duckdb"))
+        self._duckdb.execute("create or replace table mv_stored as " + text)
 
-    def rows(self, query: exp.Query) -> Counter[tuple[Any, ...]]:
+    def rows(self, query: exp.Query | str) -> Counter[tuple[Any, ...]]:
         """The rows of a query."""
-        return Counter(self._duckdb.execute(query.sql(dialect="duckdb")).fetchall())
+        text = query if isinstance(query, str) else _text(query)
+        return Counter(self._duckdb.execute(text).fetchall())
 
 
 @cache
@@ -93,19 +94,30 @@ def with_named(query: exp.Query, named: Mapping[str, exp.Query]) -> exp.Query:
     return query
 
 
+@cache
+def _delta_texts(sql: str, changed: frozenset[str]) -> tuple[str, str | None, str]:
+    """The query before, its delta, the query now."""
+    tree, context = tree_of(sql), Context(changed)
+    delta = Delta(context).query(tree)
+    if delta is not None:
+        assert named_columns(delta)[:-1] == named_columns(tree)
+        delta = with_named(delta, context.named)
+    return _text(context.old(tree)), None if delta is None else _text(delta), _text(tree)
+
+
+def _text(query: exp.Query) -> str:
+    return query.sql(dialect="duckdb")
+
+
 def delta_is_right(
     engine: Engine, sql: str, old: Mapping[str, Rows], new: Mapping[str, Rows], tidy: bool
 ) -> bool:
     """Whether the old rows of a query and its delta make its new rows."""
-    tree = tree_of(sql)
-    context = Context(engine.load(old, new, tidy))
-    delta = Delta(context).query(tree)
-    found = Counter(engine.rows(context.old(tree)))
-    if delta is not None:
-        assert named_columns(delta)[:-1] == named_columns(tree)
-        for row, copies in engine.rows(with_named(delta, context.named)).items():
-            found[row[:-1]] += row[-1] * copies
-    return {row: n for row, n in found.items() if n} == dict(engine.rows(tree))
+    before, delta, now = _delta_texts(sql, engine.load(old, new, tidy))
+    found = engine.rows(before)
+    for row, copies in engine.rows(delta).items() if delta is not None else ():
+        found[row[:-1]] += row[-1] * copies
+    return {row: n for row, n in found.items() if n} == dict(engine.rows(now))
 
 
 def rewriting_is_right(
@@ -118,26 +130,36 @@ def rewriting_is_right(
 
 def forget() -> None:
     """Analyse every query anew."""
-    for known in (written, tree_of, program_of):
+    for known in (written, tree_of, program_of, _delta_texts, _refresh_texts):
         known.cache_clear()
+
+
+@cache
+def _refresh_texts(
+    sql: str, changed: frozenset[str], inserts_only: bool
+) -> tuple[str, str, bool, str]:
+    """What is stored before; its rows after a change, or those to be added; and what they are."""
+    program, context = program_of(sql), Context(changed)
+    width = len(program.query.named_selects)
+    after = rows_after(program, changed, inserts_only, ["int"] * width)
+    body = sqlglot.parse_one(after.query, read="spark")
+    assert isinstance(body, exp.Query)
+    stored = program.stored_query()
+    rows = _text(with_named(body, after.named))
+    return _text(context.old(stored)), rows, after.appends, _text(stored)
 
 
 def refresh_is_right(
     engine: Engine, sql: str, old: Mapping[str, Rows], new: Mapping[str, Rows], tidy: bool
 ) -> bool:
     """Whether the program brings stored rows, with what is hidden, to what they are to be."""
-    program = program_of(sql)
     changed = engine.load(old, new, tidy)
     if not changed:
         return True
-    context = Context(changed)
-    engine.store(context.old(program.stored_query()))
     inserts_only = tidy and all(not Counter(old[t]) - Counter(new[t]) for t in TABLES)
-    width = len(program.query.named_selects)
-    after = rows_after(program, changed, inserts_only, ["int"] * width)
-    body = sqlglot.parse_one(after.query, read="spark")
-    assert isinstance(body, exp.Query)
-    found = engine.rows(with_named(body, after.named))
-    if after.appends:
-        found += engine.rows(context.old(program.stored_query()))
-    return found == engine.rows(program.stored_query())
+    before, rows, appends, now = _refresh_texts(sql, changed, inserts_only)
+    engine.store(before)
+    found = engine.rows(rows)
+    if appends:
+        found += engine.rows(before)
+    return found == engine.rows(now)

@@ -39,7 +39,7 @@ from tests.unit.ivm.formulas import (
 )
 from tests.unit.ivm.queries import ADDED, AT_THE_TOP, BY_GROUP, NOT_FAST, ROW_BY_ROW
 
-ROUNDS = 25
+ROUNDS = 15
 Check = Callable[[Engine, str, Mapping[str, Rows], Mapping[str, Rows], bool], bool]
 _NUMBERS = st.sampled_from([None, 1, 2, 3])
 _ROW = st.tuples(_NUMBERS, _NUMBERS, _NUMBERS)
@@ -253,7 +253,7 @@ def test_mutant_is_found(engine: Engine, monkeypatch: pytest.MonkeyPatch, name: 
         monkeypatch.setattr(owner, attribute, wrong)
     forget()
     try:
-        assert not holds(check, engine, sql, 2 * ROUNDS)
+        assert not holds(check, engine, sql, 4 * ROUNDS)
     except Exception as error:
         assert "went than there were" in str(error), error
     finally:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.errors import InvalidOption, MethodNotAvailable
+from dbt.adapters.spark_mv.errors import InvalidOption
 from dbt.adapters.spark_mv.views.options import OPTION_NAMES, Options, check_spelling, options_from
 
 
@@ -100,11 +100,6 @@ def test_wrong_values(given: dict[str, Any]) -> None:
         options_from(given, "db.v")
     assert "db.v" in caught.value.problem and next(iter(given)) in str(caught.value)
     assert caught.value.way_out
-
-
-def test_methods_that_are_not_there_yet() -> None:
-    with pytest.raises(MethodNotAvailable):
-        options_from({"refresh_method": "partition"}, "db.v")
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def _about_methods(engine: Engine, look: Look, plan: RefreshPlan) -> list[str]:
     view = replace(look.view, definition=look.current)
     fast, partition = (why_not(method, view, found) for method in (FAST, PARTITION))
     if isinstance(plan, CompleteRefresh):
-        fast, partition = plan.why_not_fast or fast, plan.why_not_partition or partition
+        fast, partition = fast or plan.why_not_fast, partition or plan.why_not_partition
     how = "" if isinstance(found, Reason) else str(found.program)
     return [
         f"not fast           {fast}" if fast else f"can be fast        {how}",

@@ -168,12 +168,14 @@ def _plan_stale(view: str, verdict: Verdict, requested: str, ways: Ways) -> Refr
 
 
 def _cheapest(verdict: Verdict, ways: Ways) -> RefreshPlan:
+    rows = ways.rows()
+    if is_small(rows):
+        small = Reason("NOT_CHEAPER", f"{rows:,} rows in all")
+        return CompleteRefresh(verdict.reason, small, small)
     fast = ways.fast()
     if not isinstance(fast, Reason) and fast.estimate.is_worth_it:
         return FastRefresh(verdict.reason, fast)
-    rows = ways.rows()
-    small = Reason("NOT_CHEAPER", f"{rows:,} rows in all") if is_small(rows) else None
-    partition = small or ways.partition()
+    partition = ways.partition()
     if not isinstance(partition, Reason) and partition.estimate.is_worth_it:
         return PartitionRefresh(verdict.reason, partition)
     return CompleteRefresh(verdict.reason, _why_not(fast), _why_not(partition))
