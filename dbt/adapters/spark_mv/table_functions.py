@@ -13,6 +13,7 @@ from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.partition_graph import dependencies, target_states
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, literal, parse_name
 from dbt.adapters.spark_mv.sql.statement import Word, words_of
+from dbt.adapters.spark_mv.views.registry import find_view
 
 Rows = list[tuple[str | int | bool | None, ...]]
 CALLED = re.compile(r"\b(?:mv_dependencies|stale_partitions)\s*\(", re.IGNORECASE)
@@ -62,10 +63,21 @@ def rewrite_table_functions(engine: Engine, sql: str, home: Namespace) -> str:
     """
 
     def rows(function: str, name: str) -> str:
-        view = engine.relations.resolve(parse_name(name), home)
+        view = _view_named(engine, parse_name(name), home)
         return _subquery(COLUMNS[function], rows_of(engine, function, view))
 
     return _replace_calls(sql, words_of(sql), rows)
+
+
+def _view_named(engine: Engine, parts: tuple[str, ...], home: Namespace) -> TableName:
+    """The view of this name; a bare name means the current schema, or else that of the target."""
+    name = engine.relations.resolve(parts, home)
+    if len(parts) == 1 and find_view(engine.relations, name) is None:
+        for schema in engine.schemas:
+            other = engine.relations.resolve((*schema.split("."), *parts), home)
+            if find_view(engine.relations, other) is not None:
+                return other
+    return name
 
 
 def _replace_calls(sql: str, words: Sequence[Word], rows: Callable[[str, str], str]) -> str:

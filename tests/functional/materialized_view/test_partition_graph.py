@@ -84,6 +84,19 @@ def test_walkthrough(lake: Warehouse) -> None:
     ]
 
 
+def test_over_another_view(lake: Warehouse) -> None:
+    """A view over a view depends on its partitions, under its name; a bare name is one of the
+    target's schema."""
+    lake.sql(
+        "create materialized view @.m2 partitioned by (year) as "
+        "select year, sum(count) as count from @.m1 group by year"
+    )
+    rows = lake.sql("select target, source_table_name, source_uri from mv_dependencies('m2')")
+    assert {row[1] for row in rows} == {"m1"}
+    assert all(row[0].rsplit("/", 2)[1] == row[2].rsplit("/", 2)[1] for row in rows)
+    lake.sql("drop materialized view @.m2")
+
+
 def test_vanished_partition(lake: Warehouse) -> None:
     """X17. A year without rows is stale, and goes."""
     lake.spark("delete from @.t1 where date = date'2023-03-03'")

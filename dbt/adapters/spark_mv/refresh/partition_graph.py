@@ -34,7 +34,8 @@ Places = list[list[exp.Expr]]
 class Dependency:
     """One partition of a view is computed from one of a base table.
 
-    `target` and `source_uri` are paths; `source_last_modified` is in epoch milliseconds.
+    `target` and `source_uri` are paths, also of the storage table of a materialized view that is a
+    `source`; `source_last_modified` is in epoch milliseconds.
     """
 
     target: str
@@ -67,10 +68,13 @@ class _Graph:
 def dependencies(engine: Engine, name: TableName) -> list[Dependency]:
     """The build graph of a view, by target; raises `UnknownMaterializedView`."""
     graph = _graph(engine, name)
+    views = {storage: view for view, storage in graph.look.expansion.storages.items()}
     return [
-        Dependency(graph.spec.uri(target), *source)
+        Dependency(graph.spec.uri(target), views.get(table, table), uri, time)
         for target in sorted(graph.edges, key=graph.spec.uri)
-        for source in sorted(graph.edges[target], key=lambda found: (str(found[0]), found[1]))
+        for table, uri, time in sorted(
+            graph.edges[target], key=lambda found: (str(found[0]), found[1])
+        )
     ]
 
 
