@@ -34,6 +34,12 @@ from dbt.adapters.spark_mv.errors_text import MAX_LENGTH, short_message, spark_m
             "executor driver): java.lang.IllegalArgumentException: Empty name\n\tat a.B",
             "Empty name",
         ),
+        (
+            "An error occurred while calling o2.sql.\n: org.apache.spark.SparkException: Exception "
+            "thrown in awaitResult: \n\tat a.B\nCaused by: c.D: outer\n\tat e.F\n"
+            "Caused by: java.lang.IllegalStateException: inner\n\tat g.H\n\t... 9 more",
+            "inner",
+        ),
         ("[USER_RAISED_EXCEPTION] boom\nsecond line", "[USER_RAISED_EXCEPTION] boom\nsecond line"),
     ],
 )

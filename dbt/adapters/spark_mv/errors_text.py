@@ -23,6 +23,8 @@ _QUOTED_SQL = re.compile(r"\s*(?:\(line \d+, pos \d+\))?\s*\n== SQL\b.*", re.S)
 _TASK = re.compile(
     r"^(?:SparkException: )?Job aborted due to stage failure: .*? executor \w+\): ", re.S
 )
+_AWAITED = "Exception thrown in awaitResult"
+_CAUSES = re.compile(r"^Caused by: (.*)$", re.M)
 _OVERFLOW = re.compile(r"^StackOverflowError\b.*", re.S)
 _SECRETS = (
     # password=.., "api_key": "..", fs.s3a.secret.key = '..'
@@ -40,6 +42,8 @@ def spark_message(error: BaseException | str) -> str:
     """The message a user can act on."""
     text = error if isinstance(error, str) else _raw_text(error)
     text = _PY4J.sub("", text.strip())
+    if _AWAITED in text.split("\n", 1)[0] and (causes := _CAUSES.findall(text)):
+        text = str(causes[-1])
     text = _STACK.split(text, maxsplit=1)[0]
     text = _HIVE.sub("", text)
     text = _TASK.sub("", _JAVA_PACKAGE.sub("", text.strip()))
@@ -75,5 +79,7 @@ def _raw_text(error: BaseException) -> str:
         return str(status.errorMessage)
     java = getattr(error, "java_exception", None)
     if java is not None:
+        while _AWAITED in str(java.toString()) and java.getCause() is not None:
+            java = java.getCause()
         return str(java.toString())
     return str(error) or type(error).__name__
