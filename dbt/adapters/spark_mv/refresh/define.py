@@ -6,7 +6,6 @@ import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from dbt.adapters.spark_mv.errors import InvalidName, NoBaseTable, NotAQuery, StatementFailed
 from dbt.adapters.spark_mv.reasons import Reason
@@ -79,7 +78,8 @@ class Definer:
         definition = self._with_columns(name, definition, statement)
         layout = Layout(statement.partition_by, statement.cluster_by)
         statements.check_layout(str(name), layout, definition.columns)
-        check_against_spark(self._engine.executor, str(name), definition, expansion)
+        if existing is None or existing.definition_hash != definition.hash:
+            check_against_spark(self._engine.executor, str(name), definition, expansion)
         view = MaterializedView(
             id=existing.id if existing else uuid.uuid4().hex,
             name=name,
@@ -91,14 +91,24 @@ class Definer:
             comment=statement.comment,
             reduced=context.reduced,
         )
-        return self._analysed(view, existing.answers if existing else {}), expansion
+        return self._analysed(view, existing), expansion
 
-    def _analysed(self, view: MaterializedView, kept: Mapping[str, Any]) -> MaterializedView:
+    def _analysed(
+        self, view: MaterializedView, existing: MaterializedView | None
+    ) -> MaterializedView:
         """The view with what refreshes that are not complete need; refuses what has to be fast, or
         by partition, and cannot be."""
         analyst, options = self._engine.analyst, view.options
         if view.reduced or options.refresh_method == COMPLETE:
             return view
+        if existing is not None and existing.methods and _asks_for_the_same(existing, view):
+            return replace(
+                view,
+                hidden=existing.hidden,
+                answers=existing.answers,
+                methods=existing.methods,
+            )
+        kept = existing.answers if existing else {}
         found = analyst.analysis(view.definition, str(view.name), kept)
         view = replace(
             view,
@@ -144,6 +154,17 @@ class Definer:
         if not statement.columns:
             return definition
         return replace(definition, columns=_documented(name, definition.columns, statement))
+
+
+def _asks_for_the_same(existing: MaterializedView, view: MaterializedView) -> bool:
+    """Whether what is known of a view is true of another statement of it."""
+    one, two = existing.options, view.options
+    return (
+        existing.definition_hash == view.definition_hash
+        and existing.layout == view.layout
+        and one.refresh_method == two.refresh_method
+        and one.allow_non_incremental_definition == two.allow_non_incremental_definition
+    )
 
 
 def _check_column(view: TableName, column: Column) -> None:
