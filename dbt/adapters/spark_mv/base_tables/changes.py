@@ -45,8 +45,9 @@ class Change:
         partitions = "" if self.where is None else ", in changed partitions"
         return f"{self.table.shown}: {self.way}{partitions}{rows}"
 
-    def sql(self, columns: Sequence[str], weight: str) -> str:
-        """A query of the changed rows: these columns, and their weight."""
+    def sql(self, columns: Sequence[str], weight: str, nets: bool = True) -> str:
+        """A query of the changed rows: these columns, and their weight; each row once if it
+        `nets`."""
         listed = ", ".join(quote(column) for column in columns)
         if self.way == APPENDED:
             return f"SELECT {listed}, 1 AS {weight} FROM {self._between('')}"
@@ -58,6 +59,8 @@ class Change:
                 f"SELECT {listed}, 1 AS {weight} FROM {self._at(self.new)}"
                 f" UNION ALL SELECT {listed}, -1 FROM {self._at(self.old)}"
             )
+        if not nets:
+            return inner
         return (
             f"SELECT {listed}, SUM({weight}) AS {weight} FROM ({inner}) "
             f"GROUP BY {listed} HAVING SUM({weight}) <> 0"

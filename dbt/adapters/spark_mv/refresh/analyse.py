@@ -36,20 +36,27 @@ _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueEr
 # Without the name that a table has anyway, which would hide that of its schema.
 _WRITTEN = re.compile(rf"\b({TABLE}\d+)\b(?: AS (`(?:[^`]|``)+`))?")
 _PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
+_UNGROUPED = ("map<", "variant")
 _NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """A program, and what its tables `mv_table_<n>` stand for, with those columns that it reads."""
+    """A program, and what its tables `mv_table_<n>` stand for, with those columns that it reads,
+    and their types."""
 
     program: Program
     tables: Mapping[str, TableName]
     columns: Mapping[str, tuple[str, ...]]
+    types: Mapping[str, tuple[str, ...]]
 
     def placeholder(self, table: TableName) -> str:
         """The name of a table in the program."""
         return next(name for name, found in self.tables.items() if found == table)
+
+    def can_group(self, name: str) -> bool:
+        """Whether rows of a table can be grouped: Spark 4.1 makes 0 of a NULL in a map by that."""
+        return not any(word in kind for kind in self.types[name] for word in _UNGROUPED)
 
     def current(
         self, versions: Mapping[TableName, Version], unpinned: tuple[TableName, ...] = ()
@@ -126,10 +133,11 @@ class Analyst:
         answers = Answers(self._by, {name: self._columns(table) for name, table in tables.items()})
         answers.recall(kept)
         program = self._program(definition, text, tables, answers)
-        columns = {name: tuple(n for n, _ in listed) for name, listed in answers.columns.items()}
-        used = {name: _used(program, name, columns[name]) for name in tables}
+        known = {name: dict(listed) for name, listed in answers.columns.items()}
+        used = {name: _used(program, name, tuple(known[name])) for name in tables}
+        types = {name: tuple(known[name][column] for column in used[name]) for name in tables}
         self._answers[definition.hash] = answers
-        return Analysis(program, tables, used)
+        return Analysis(program, tables, used, types)
 
     def _program(
         self,

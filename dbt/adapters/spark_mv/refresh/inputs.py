@@ -42,7 +42,7 @@ class Inputs:
             name = self.analysis.placeholder(change.table)
             number, columns = name.removeprefix(TABLE), self.analysis.columns[name]
             found[OLD + number] = rows_at(change.table, change.old, columns)
-            found[CHANGES + number] = change.sql(columns, WEIGHT)
+            found[CHANGES + number] = change.sql(columns, WEIGHT, self.analysis.can_group(name))
         return found
 
 
