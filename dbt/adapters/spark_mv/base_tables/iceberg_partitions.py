@@ -158,9 +158,12 @@ def in_partitions(spec: Spec, catalog: str, partitions: Collection[Partition]) -
 def files(table: TableName, spec: Spec, snapshot_id: str) -> str:
     """A query of the files of a version: `id`, `spec_id`, the `names` of the fields of its
     partition, how many its manifest knows, and their values p0, p1, .."""
-    names = "json_object_keys(to_json(partition, map('ignoreNullFields', 'false')))"
+    # Texts, for not every connection returns arrays.
+    keys = "json_object_keys(to_json(partition, map('ignoreNullFields', 'false')))"
+    names = f"array_join({keys}, ',')"
     manifests = f"{table.sql}.`manifests` VERSION AS OF {snapshot_id}"
-    known = f"SELECT array_sort(collect_set(size(partition_summaries))) FROM {manifests}"
+    sizes = "array_sort(collect_set(size(partition_summaries)))"
+    known = f"SELECT array_join(CAST({sizes} AS ARRAY<STRING>), ',') FROM {manifests}"
     values = ", partition.*" if spec.fields else ""
     return (
         f"SELECT * FROM (SELECT file_path, spec_id, {names}, ({known}){values} "
@@ -234,8 +237,9 @@ def _is_of(spec: Spec, rows: Sequence[Row]) -> bool:
     those with NULL for fields that they lack."""
     if len({row[0] for row in rows}) > 1:
         return False
-    for _, names, known, *_ in rows:
-        if list(known) != [len(spec.fields)] or len(names) != len(spec.fields):
+    for _, listed, known, *_ in rows:
+        names = str(listed).split(",")
+        if str(known) != str(len(spec.fields)) or len(names) != len(spec.fields):
             return False
         for field, name in zip(spec.fields, names, strict=True):
             prefix = field.column + "_"
