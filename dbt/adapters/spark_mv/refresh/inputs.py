@@ -70,8 +70,11 @@ def inputs_of(engine: Engine, look: Look) -> Inputs | Reason:
 
 
 def base_rows(engine: Engine, look: Look) -> dict[TableName, int]:
-    """The rows of each base table, as its newest commit counts them; 0 if it does not."""
-    return {table: _total(engine, table) for table in look.versions}
+    """The rows of each base table, as its newest commit counts them; 0 if none does."""
+    return {
+        table: _total(engine, table) if version.can_pin else 0
+        for table, version in look.versions.items()
+    }
 
 
 def changed_rows(changes: Sequence[Change], totals: dict[TableName, int]) -> int:
