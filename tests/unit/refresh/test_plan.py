@@ -26,8 +26,8 @@ NOT_FAST = Reason("LIMIT", "it has a LIMIT")
 CHEAP = FastQuery("select 1", False, (), Estimate(10_000_000, 10, 0, 10))
 DEAR = FastQuery("select 1", False, (), Estimate(10_000_000, 9_000_000, 0, 10))
 NOT_PARTITIONED = Reason("NOT_PARTITIONED", "it has no partitions")
-FEW = PartitionQuery("select 1", "p = 1", ("/p=1/",), (), PartitionEstimate(10**7, 10, 10, 1, 90))
-MANY = PartitionQuery("select 1", "true", (), (), PartitionEstimate(10**7, 10, 10, 80, 90))
+FEW = PartitionQuery("select 1", "p = 1", ("/p=1/",), (), PartitionEstimate(10**7, 10, 1, 90))
+MANY = PartitionQuery("select 1", "true", (), (), PartitionEstimate(10**7, 10, 80, 90))
 
 
 class Prepared:

@@ -242,8 +242,6 @@ def _is_of(spec: Spec, rows: Sequence[Row]) -> bool:
         if str(known) != str(len(spec.fields)) or len(names) != len(spec.fields):
             return False
         for field, name in zip(spec.fields, names, strict=True):
-            prefix = field.column + "_"
-            is_named = str(name).lower() == field.column or str(name).lower().startswith(prefix)
-            if not is_named:
+            if name.lower() != field.column and not name.lower().startswith(field.column + "_"):
                 return False
     return True

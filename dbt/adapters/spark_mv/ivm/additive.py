@@ -18,6 +18,7 @@ from dbt.adapters.spark_mv.ivm.tree import (
     column,
     derived,
     not_fast,
+    ungrouped,
 )
 
 STORED = "mv_stored"
@@ -80,17 +81,6 @@ def arguments_of(query: exp.Select) -> list[exp.Expr]:
 def probe(query: exp.Select) -> exp.Select:
     """A query whose columns are the arguments, so that Spark can tell their types."""
     return ungrouped(query, arguments_of(query), "mv_argument")
-
-
-def ungrouped(query: exp.Select, items: list[exp.Expr], prefix: str) -> exp.Select:
-    """These expressions for each row that a grouped selection groups, as <prefix>_<n>."""
-    outputs = [exp.alias_(item.copy(), f"{prefix}_{n}") for n, item in enumerate(items)]
-    found = exp.Select(expressions=outputs)
-    for part in ("from_", "joins", "laterals", "where"):
-        value = query.args.get(part)
-        if value:
-            found.set(part, [v.copy() for v in value] if isinstance(value, list) else value.copy())
-    return found
 
 
 def additive_of(groups: Groups, types: Mapping[str, str]) -> Additive:

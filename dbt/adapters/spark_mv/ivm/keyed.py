@@ -25,6 +25,7 @@ from dbt.adapters.spark_mv.ivm.tree import (
     named_columns,
     not_fast,
     same,
+    ungrouped,
 )
 
 _KEYS = "mv_keys"
@@ -164,16 +165,8 @@ def _rows_of_groups(groups: Groups, rule: Rule) -> exp.Query | None:
         sides = [rule.query(cast(exp.Query, side)) for side in (query.this, query.expression)]
         names = [f"mv_key_{number}" for number in range(len(groups.keys))]
         return all_of([_renamed(side, names) for side in sides if side is not None])
-    rows = exp.Select(
-        expressions=[
-            exp.alias_(key.copy(), f"mv_key_{number}") for number, key in enumerate(groups.keys)
-        ]
-    )
-    for part in ("from_", "joins", "laterals", "where"):
-        value = query.args.get(part)
-        copied = [item.copy() for item in value] if isinstance(value, list) else value
-        rows.set(part, copied.copy() if isinstance(copied, exp.Expr) else copied)
-    return rule.query(rows)
+    assert isinstance(query, exp.Select)
+    return rule.query(ungrouped(query, groups.keys, "mv_key"))
 
 
 def _renamed(query: exp.Query, names: list[str]) -> exp.Query:

@@ -12,10 +12,18 @@ from dbt.adapters.spark_mv.ivm.additive import (
     merged,
     outputs,
     part_name,
-    ungrouped,
 )
 from dbt.adapters.spark_mv.ivm.measures import COUNT, MAX, MIN, ROWS, SUM, Part
-from dbt.adapters.spark_mv.ivm.tree import WEIGHT, Rule, both, column, derived, exists, same
+from dbt.adapters.spark_mv.ivm.tree import (
+    WEIGHT,
+    Rule,
+    both,
+    column,
+    derived,
+    exists,
+    same,
+    ungrouped,
+)
 
 _CHANGE, _RESCUED, _ROWS = "mv_change", "mv_rescued", "mv_rows"
 

@@ -11,7 +11,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import aggregates, keyed, outer_joins
+from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets, keyed, outer_joins
 from dbt.adapters.spark_mv.ivm.delta import Delta
 from dbt.adapters.spark_mv.ivm.tree import (
     CHANGES,
@@ -23,6 +23,7 @@ from dbt.adapters.spark_mv.ivm.tree import (
     derived,
     named_columns,
     not_fast,
+    ungrouped,
 )
 
 KEY = "mv_key_"
@@ -94,15 +95,8 @@ def _rows(query: exp.Query, wanted: list[exp.Expr]) -> exp.Query:
         return cast(exp.Query, all_of(sides))
     assert isinstance(query, exp.Select)
     values = _behind(query, wanted)
-    found = _rows_below(query, values)
-    if found is None:
-        found = exp.Select(expressions=_numbered(values))
-        for part in ("from_", "joins", "laterals", "where"):
-            value = query.args.get(part)
-            if value:
-                is_list = isinstance(value, list)
-                found.set(part, [item.copy() for item in value] if is_list else value.copy())
-    return found
+    below = _rows_below(query, values)
+    return ungrouped(query, values, KEY.rstrip("_")) if below is None else below
 
 
 def _rows_below(query: exp.Select, values: list[exp.Expr]) -> exp.Query | None:
@@ -164,11 +158,7 @@ def _behind(query: exp.Select, wanted: list[exp.Expr]) -> list[exp.Expr]:
     for value, item in zip(values, wanted, strict=True):
         if aggregates.calls(value) or value.find(exp.Window, exp.Query):
             raise _not_by_partition("is computed by an aggregate, window or subquery", item)
-    group = query.args.get("group")
-    if group is not None and (
-        any(group.args.get(key) for key in ("grouping_sets", "cube", "rollup", "totals"))
-        or group.find(exp.Rollup, exp.Cube, exp.GroupingSets)
-    ):
+    if grouping_sets.has_sets(query):
         raise _not_by_partition("is left out of some of the GROUPING SETS", wanted[0])
     windows = [window for item in query.expressions for window in item.find_all(exp.Window)]
     if windows:

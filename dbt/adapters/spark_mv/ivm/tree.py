@@ -115,6 +115,17 @@ def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
     return [condition]
 
 
+def ungrouped(query: exp.Select, items: Sequence[exp.Expr], prefix: str) -> exp.Select:
+    """These expressions for each row that a selection puts into groups, as <prefix>_<n>."""
+    outputs = [exp.alias_(item.copy(), f"{prefix}_{n}") for n, item in enumerate(items)]
+    found = exp.Select(expressions=outputs)
+    for part in ("from_", "joins", "laterals", "where"):
+        value = query.args.get(part)
+        if value:
+            found.set(part, [v.copy() for v in value] if isinstance(value, list) else value.copy())
+    return found
+
+
 def all_of(queries: Sequence[exp.Query]) -> exp.Query | None:
     """UNION ALL of queries with the same columns; None if there are none."""
     if not queries:

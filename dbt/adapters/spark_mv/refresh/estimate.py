@@ -65,12 +65,11 @@ class Estimate:
 
 @dataclass(frozen=True)
 class PartitionEstimate:
-    """Numbers of rows: of all base tables, of the changes, of the storage table; and how many of
-    how many partitions are computed anew."""
+    """Numbers of rows: of all base tables, of the changes; and how many of how many partitions are
+    computed anew."""
 
     base_rows: int
     changed_rows: int
-    stored_rows: int
     partitions: int
     of_partitions: int
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.ivm.additive import STORED
@@ -10,17 +11,19 @@ from dbt.adapters.spark_mv.ivm.program import rows_after
 from dbt.adapters.spark_mv.ivm.tree import OLD, TABLE, NotFast
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import with_queries
-from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.estimate import Estimate
-from dbt.adapters.spark_mv.refresh.inputs import Inputs, base_rows, changed_rows
+from dbt.adapters.spark_mv.refresh.inputs import Inputs, changed_rows
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.plan import FastQuery
 from dbt.adapters.spark_mv.refresh.statements import all_stored_columns
-from dbt.adapters.spark_mv.sql.names import quote
+from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 
-def prepare_fast(engine: Engine, look: Look, inputs: Inputs) -> FastQuery | Reason:
-    """The query that brings the rows that were looked at up to date; why not if there is none."""
+def prepare_fast(look: Look, inputs: Inputs, totals: Mapping[TableName, int]) -> FastQuery | Reason:
+    """The query that brings the rows that were looked at up to date; why not if there is none.
+
+    `totals` are the rows of the base tables.
+    """
     program = inputs.analysis.program
     if program.why_not_fast is not None:
         return program.why_not_fast
@@ -37,13 +40,14 @@ def prepare_fast(engine: Engine, look: Look, inputs: Inputs) -> FastQuery | Reas
         query,
         rows.appends,
         tuple(str(change) for change in inputs.changes),
-        _estimate(engine, look, inputs, rows.appends, query),
+        _estimate(look, inputs, totals, rows.appends, query),
     )
 
 
-def _estimate(engine: Engine, look: Look, inputs: Inputs, appends: bool, query: str) -> Estimate:
+def _estimate(
+    look: Look, inputs: Inputs, totals: Mapping[TableName, int], appends: bool, query: str
+) -> Estimate:
     """Counted in what commits say of themselves; a table that says nothing counts as unchanged."""
-    totals = base_rows(engine, look)
     analysis = inputs.analysis
     joined = sum(
         total * _times_read(analysis.placeholder(table), query) for table, total in totals.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.base_tables import iceberg
@@ -77,7 +77,7 @@ def base_rows(engine: Engine, look: Look) -> dict[TableName, int]:
     }
 
 
-def changed_rows(changes: Sequence[Change], totals: dict[TableName, int]) -> int:
+def changed_rows(changes: Sequence[Change], totals: Mapping[TableName, int]) -> int:
     """How many rows have to be read to know what changed, at most."""
     return sum(
         int(2 * totals[change.table] * change.share)

@@ -4,12 +4,11 @@ and the query that computes those.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
 from dbt.adapters.spark_mv.base_tables.iceberg_partitions import Field, Partition, Spec
 from dbt.adapters.spark_mv.errors import StatementFailed
@@ -20,13 +19,13 @@ from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import Analysis, rows_at, with_queries
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.estimate import PartitionEstimate
-from dbt.adapters.spark_mv.refresh.inputs import Inputs, base_rows, changed_rows
+from dbt.adapters.spark_mv.refresh.inputs import Inputs, changed_rows
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.plan import FAST, PartitionQuery
 from dbt.adapters.spark_mv.refresh.sessions import in_session
 from dbt.adapters.spark_mv.refresh.sources import source_partitions
 from dbt.adapters.spark_mv.refresh.statements import stored_columns
-from dbt.adapters.spark_mv.sql.names import quote
+from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 NOT_PARTITIONED = Reason("NOT_PARTITIONED", "it has no partitions; partition_by gives it some")
@@ -101,10 +100,12 @@ def _reason_against(query: exp.Query, column: str) -> Reason | None:
     return None
 
 
-def prepare_partition(engine: Engine, look: Look, inputs: Inputs) -> PartitionQuery | Reason:
+def prepare_partition(
+    engine: Engine, look: Look, inputs: Inputs, totals: Mapping[TableName, int]
+) -> PartitionQuery | Reason:
     """The query of the partitions that may have changed; why there is none.
 
-    Runs the query of which these are.
+    Runs the query of which these are. `totals` are the rows of the base tables.
     """
     program = inputs.analysis.program
     target = target_of(engine, look.view, program)
@@ -128,21 +129,12 @@ def prepare_partition(engine: Engine, look: Look, inputs: Inputs) -> PartitionQu
         partitions.is_one_of(outside, changed),
         tuple(sorted(target.shown(found) for found in changed)),
         tuple(str(change) for change in inputs.changes),
-        _estimate(engine, look, inputs, len(changed), present),
-    )
-
-
-def _estimate(
-    engine: Engine, look: Look, inputs: Inputs, changed: int, present: int
-) -> PartitionEstimate:
-    totals = base_rows(engine, look)
-    stored = iceberg.summary_number(look.head.summary, "total-records") if look.head else 0
-    return PartitionEstimate(
-        sum(totals.values()),
-        changed_rows(inputs.changes, totals),
-        stored or 0,
-        changed,
-        max(changed, present, 1),
+        PartitionEstimate(
+            sum(totals.values()),
+            changed_rows(inputs.changes, totals),
+            len(changed),
+            max(len(changed), present, 1),
+        ),
     )
 
 

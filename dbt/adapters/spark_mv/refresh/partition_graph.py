@@ -115,9 +115,8 @@ def _graph(engine: Engine, name: TableName) -> _Graph:
         analysis if isinstance(analysis, Reason) else target_of(engine, look.view, analysis.program)
     )
     target = None if isinstance(found, Reason) else found
-    whole = partitions.spec_of(engine.executor, look.view.storage)
-    location = whole.location if whole else ""
-    spec = Spec(target.fields if target else (), location)
+    whole = target.spec if target else partitions.spec_of(engine.executor, look.view.storage)
+    spec = Spec(target.fields if target else (), whole.location if whole else "")
     graph = _Graph(look, target, spec)
     if target is not None and look.head is not None:
         graph.stored = _stored(engine, look.view.storage, target)

@@ -11,6 +11,7 @@ from dbt.adapters.spark_mv.refresh.inputs import Inputs, base_rows, inputs_of
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.partition import prepare_partition
 from dbt.adapters.spark_mv.refresh.plan import FastQuery, PartitionQuery
+from dbt.adapters.spark_mv.sql.names import TableName
 
 
 class LookedAt:
@@ -23,18 +24,22 @@ class LookedAt:
     def _inputs(self) -> Inputs | Reason:
         return self._avoid or inputs_of(self._engine, self._look)
 
+    @cached_property
+    def _totals(self) -> dict[TableName, int]:
+        return base_rows(self._engine, self._look)
+
     def fast(self) -> FastQuery | Reason:
         """By what changed."""
         found = self._inputs
-        return found if isinstance(found, Reason) else prepare_fast(self._engine, self._look, found)
+        return found if isinstance(found, Reason) else prepare_fast(self._look, found, self._totals)
 
     def partition(self) -> PartitionQuery | Reason:
         """By partitions in which something changed."""
         found = self._inputs
         if isinstance(found, Reason):
             return found
-        return prepare_partition(self._engine, self._look, found)
+        return prepare_partition(self._engine, self._look, found, self._totals)
 
     def rows(self) -> int:
         """Rows of all base tables, as far as their commits count them."""
-        return sum(base_rows(self._engine, self._look).values())
+        return sum(self._totals.values())
