@@ -23,6 +23,7 @@ from dbt.adapters.spark_mv.ivm.tree import (
 
 STORED = "mv_stored"
 MERGED = "mv_merged"
+UNCHANGED = "mv_unchanged"
 
 
 @dataclass(frozen=True)
@@ -125,16 +126,31 @@ def _names(
 
 def outputs(additive: Additive, calls: bool = False) -> list[exp.Expr]:
     """The stored columns over a relation of merged groups, which has the calls that are not exact
-    for every value if `calls`."""
-    found = [
-        exp.alias_(_visible(additive, item.unalias(), calls), item.alias_or_name, quoted=True)
-        for item in additive.query.expressions
-    ]
-    for item, name in additive.names.items():
-        inner = f"mv_key_{item}" if isinstance(item, int) else part_name(additive, item)
+    for every value if `calls`; else it has `kept_outputs`, and whether a group is unchanged."""
+    kept = {} if calls else {name: key for key, name in kept_outputs(additive).items()}
+    found = []
+    for item in additive.query.expressions:
+        name, value = item.alias_or_name, _visible(additive, item.unalias(), calls)
+        if name in kept:
+            unchanged = column(MERGED, UNCHANGED)
+            value = exp.Case().when(unchanged, column(MERGED, kept[name])).else_(value)
+        found.append(exp.alias_(value, name, quoted=True))
+    for key, name in additive.names.items():
+        inner = f"mv_key_{key}" if isinstance(key, int) else part_name(additive, key)
         if name in additive.hidden:
             found.append(exp.alias_(column(MERGED, inner), name, quoted=True))
     return found
+
+
+def kept_outputs(additive: Additive) -> dict[str, str]:
+    """Returned columns that cannot be had from parts if those are too large, so that unchanged
+    groups keep what is stored; by a name for each in a relation of merged groups."""
+    inexact = [one.call for one in additive.measures if _is_inexact(additive, one)]
+    return {
+        f"mv_kept_{number}": item.alias_or_name
+        for number, item in enumerate(additive.query.expressions)
+        if any(node in inexact for node in item.walk())
+    }
 
 
 def _visible(additive: Additive, expression: exp.Expr, calls: bool = False) -> exp.Expr:

@@ -1,4 +1,7 @@
-"""The groups that a change touches as they are now: what is stored of them, and what is added."""
+"""All groups after a change: what is stored of them, with what the change adds.
+
+One full join, so that the changed rows are computed once; groups without any keep what is stored.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ from dbt.adapters.spark_mv.ivm import grouping_sets, measures
 from dbt.adapters.spark_mv.ivm.additive import (
     MERGED,
     STORED,
+    UNCHANGED,
     Additive,
+    kept_outputs,
     merged,
     outputs,
     part_name,
@@ -82,9 +87,8 @@ def _added(additive: Additive, part: Part, arguments: list[exp.Expr]) -> list[ex
     ]
 
 
-def merged_rows(additive: Additive, rule: Rule) -> tuple[exp.Query, exp.Expr] | None:
-    """The rows of changed groups as they are now, and the condition for a row of mv_stored to
-    belong to one; None without changes."""
+def merged_rows(additive: Additive, rule: Rule) -> exp.Query | None:
+    """The stored rows after the change of the rows that are grouped; None without changes."""
     change = changed_groups(additive, rule)
     if change is None:
         return None
@@ -94,7 +98,7 @@ def merged_rows(additive: Additive, rule: Rule) -> tuple[exp.Query, exp.Expr] | 
     rows = exp.Select(expressions=outputs(additive)).from_(derived(groups, MERGED))
     if additive.keys:
         rows = rows.where(merged(additive, Part(ROWS)) > 0)
-    return rows, exists(_as(change, _CHANGE), _same_group(additive, STORED, _CHANGE))
+    return rows
 
 
 def _as(table: exp.Table, alias: str) -> exp.Expr:
@@ -109,23 +113,37 @@ def _same_group(additive: Additive, stored: str, other: str) -> exp.Expr | None:
 
 
 def _merge(additive: Additive, change: exp.Table, rescued: exp.Table | None) -> exp.Select:
-    columns: list[exp.Expr] = [
-        exp.alias_(column(_CHANGE, f"mv_key_{n}"), f"mv_key_{n}") for n in range(len(additive.keys))
-    ]
+    columns: list[exp.Expr] = []
+    for number in range(len(additive.keys)):
+        key = column(_CHANGE, f"mv_key_{number}"), column(STORED, additive.names[number])
+        columns.append(exp.alias_(exp.func("coalesce", *key), f"mv_key_{number}"))
     columns += [
         exp.alias_(_sum_of(additive, part, rescued is not None), part_name(additive, part))
         for part in additive.parts
     ]
-    found = exp.Select(expressions=columns).from_(_as(change, _CHANGE))
-    on = _same_group(additive, STORED, _CHANGE) or exp.true()
-    found = found.join(exp.to_table(STORED), on=on, join_type="left")
+    columns += [
+        exp.alias_(column(STORED, name), kept) for kept, name in kept_outputs(additive).items()
+    ]
+    columns.append(exp.alias_(_is_unchanged(additive), UNCHANGED))
+    found = exp.Select(expressions=columns).from_(exp.to_table(STORED))
+    # The group of all rows is always stored.
+    on = _same_group(additive, STORED, _CHANGE)
+    found = found.join(
+        _as(change, _CHANGE), on=on or exp.true(), join_type="full" if on else "left"
+    )
     if rescued is not None:
-        keys = [
+        pairs = [
             same(column(_RESCUED, f"mv_key_{n}"), column(_CHANGE, f"mv_key_{n}"))
             for n in range(len(additive.keys))
         ]
-        found = found.join(_as(rescued, _RESCUED), on=both(keys) or exp.true(), join_type="left")
+        pairs.append(exp.Not(this=_is_unchanged(additive)))
+        found = found.join(_as(rescued, _RESCUED), on=both(pairs), join_type="left")
     return found
+
+
+def _is_unchanged(additive: Additive) -> exp.Expr:
+    """Whether no row of the stored group has changed."""
+    return column(_CHANGE, part_name(additive, Part(ROWS))).is_(exp.null())
 
 
 def _sum_of(additive: Additive, part: Part, with_rescue: bool) -> exp.Expr:
@@ -161,6 +179,7 @@ def _checked_sum(additive: Additive, part: Part, stored: exp.Expr, change: exp.E
     overflow = measures.raised("a sum does not fit its type")
     return (
         exp.Case()
+        .when(_is_unchanged(additive), stored.copy())
         .when(present.eq(0), exp.null())
         .when(exp.paren(total).is_(exp.null()), overflow)
         .else_(total.copy())

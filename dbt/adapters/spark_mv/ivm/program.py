@@ -219,8 +219,7 @@ def rows_after(
     if program.additive is not None:
         merged = merge.merged_rows(program.additive, rule)
         assert merged is not None
-        rows, belongs = merged
-        return _replaced(program, context, rows, belongs)
+        return Rows(merged.sql("spark"), context.named)
     if program.groups is not None:
         found = _by_key(program, program.groups, rule)
         if found is not None:
