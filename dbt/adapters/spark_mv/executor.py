@@ -38,13 +38,17 @@ class TableFacts:
 
 @dataclass(frozen=True)
 class SnapshotFacts:
-    """One snapshot of an Iceberg table, ids as text, `committed_at` in epoch milliseconds."""
+    """One snapshot of an Iceberg table, ids as text, `committed_at` in epoch milliseconds.
+
+    `schema_id` is that of the schema under which it is read, None if that is not known.
+    """
 
     snapshot_id: str
     parent_id: str | None
     operation: str
     committed_at: int
     summary: Mapping[str, str]
+    schema_id: int | None = None
 
 
 class CatalogRoad(Protocol):

@@ -176,6 +176,7 @@ class JvmRoad:
                     operation=str(snapshot.operation()),
                     committed_at=int(snapshot.timestampMillis()),
                     summary=json.loads(self._json.writeValueAsString(snapshot.summary())),
+                    schema_id=snapshot.schemaId(),
                 )
             )
             if parent is None or chain[-1].snapshot_id == until:

@@ -89,7 +89,10 @@ def change_between(
     chain = iceberg.main_chain(executor, table, _COMMITS, old.snapshot_id)
     commits = _commits(chain, old.snapshot_id, new.snapshot_id)
     # A version may be older than the columns that the table had by then.
-    if iceberg.snapshot_schema(executor, table, old.snapshot_id) != old.schema_id:
+    schema_id = commits[0].schema_id if commits else None
+    if schema_id is None:
+        schema_id = iceberg.snapshot_schema(executor, table, old.snapshot_id)
+    if schema_id != old.schema_id:
         return Reason("VERSION_GONE", f"{table.shown} cannot be read as it was any more")
     if commits is None:
         return _compared(executor, Change(table, old, new, COMPARED))
