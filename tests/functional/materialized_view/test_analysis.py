@@ -26,7 +26,7 @@ def test_methods_are_in_the_status(lake: Warehouse) -> None:
     )
     assert {row[0]: tuple(text[:15] for text in row[1:]) for row in rows} == {
         "totals": ("yes", "NOT_PARTITIONED"),
-        "first_rows": ("LIMIT: which ro", "LIMIT: which ro"),
+        "first_rows": ("yes", "LIMIT: rows of "),
         "ranked": ("yes", "yes"),
     }
 

@@ -187,7 +187,25 @@ AT_THE_TOP = {
     "last_of_each": "select a, b, k + 1 as l from (select a, b, v, row_number() over "
     f"(partition by a order by v desc, b) k from {R}) d where k = 1 and v > 1",
 }
+# Without ties, so that there is one answer.
+FIRST = {
+    "first": f"select a, b, v from {R} order by v desc, a, b limit 3",
+    "first_named": f"select v + 1 as a, a as v, b x from {R} where v > 1 "
+    "order by 3 nulls last, a desc nulls first, v limit 2",
+    "first_of_join": f"select r.a, s.b, t.v from {R} r join {S} s on r.a = s.a "
+    f"left join {T} t on s.b = t.b order by abs(r.a), s.b desc, t.v limit 4",
+    "first_of_groups": f"select a, count(*) n, max(v) m from {R} group by a "
+    "order by count(*) desc, a, m limit 2",
+    "first_of_union": f"select a, b from {R} union all select b, v from {S} order by 2, 1 limit 5",
+    "first_of_distinct": f"select distinct a, b from {R} order by a, b limit 1",
+}
 NOT_FAST = {
+    f"select a from {R} limit 3": "LIMIT",
+    f"select a from {R} order by b limit 3": "LIMIT",
+    f"select a from {R} group by a order by sum(v) limit 3": "LIMIT",
+    f"select a from {R} order by a limit 3 offset 1": "LIMIT",
+    f"select a from (select a, b from {R} order by a, b limit 3) d": "LIMIT",
+    f"select a, try_sum(v) n from {R} group by a limit all": "LIMIT",
     f"select count(distinct v) n from {R}": "NOT_ADDITIVE",
     f"select try_sum(v) n from {R} where a in (select a from {S})": "NOT_ADDITIVE",
     f"select count(distinct v) filter (where b > 1) n from {R}": "NOT_ADDITIVE",
@@ -201,7 +219,6 @@ NOT_FAST = {
         "GROUPING_SETS"
     ),
     f"select a, count(*) n from {R} group by all": "GROUPING_SETS",
-    f"select a from {R} order by a limit 1": "LIMIT",
     f"select (select max(v) from {S}) m": "ONE_GROUP",
     f"select x + 1 y from (select max(v) x from {S}) d": "ONE_GROUP",
     f"select x.n, y.n m from (select count(distinct v) n from {R}) x cross join "

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import (
     aggregates,
+    first_rows,
     grouping_sets,
     keyed,
     merge,
@@ -31,13 +32,14 @@ from tests.unit.ivm.formulas import (
     Engine,
     Rows,
     delta_is_right,
+    first_rows_are_right,
     forget,
     program_of,
     refresh_is_right,
     rewriting_is_right,
     written,
 )
-from tests.unit.ivm.queries import ADDED, AT_THE_TOP, BY_GROUP, NOT_FAST, ROW_BY_ROW
+from tests.unit.ivm.queries import ADDED, AT_THE_TOP, BY_GROUP, FIRST, NOT_FAST, ROW_BY_ROW
 
 ROUNDS = 15
 Check = Callable[[Engine, str, Mapping[str, Rows], Mapping[str, Rows], bool], bool]
@@ -103,6 +105,12 @@ def test_delta(engine: Engine, name: str) -> None:
 def test_rows_after(engine: Engine, name: str) -> None:
     """Stored rows are brought up to date, with the state that is not shown."""
     assert holds(refresh_is_right, engine, ALL[name])
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_first_rows(engine: Engine, name: str) -> None:
+    """The first rows are kept as long as none of them goes, and no longer."""
+    assert holds(first_rows_are_right, engine, FIRST[name], 4 * ROUNDS)
 
 
 @pytest.mark.parametrize("name", ADDED)
@@ -236,6 +244,11 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
         [(one_row, "delta", lambda query, rule: None)],
         delta_is_right,
         ROW_BY_ROW["constant_value"],
+    ),
+    "a first row that goes is not missed": (
+        [(first_rows, "_LOST_IF", "FALSE")],
+        first_rows_are_right,
+        FIRST["first"],
     ),
     "old groups are not taken away": (
         [(keyed, "weighted", lambda query, weight, real=keyed.weighted: real(query, 1))],

@@ -32,8 +32,8 @@ from dbt.adapters.spark_mv.ivm.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.tree import NotFast, both, conjuncts, derived, not_fast
 
 _FIRST = (
-    "which rows are the first is not kept; "
-    "have ORDER BY and LIMIT in a view or query over the materialized view"
+    "which rows are the first is known only of ORDER BY and LIMIT at the end; "
+    "have them there, or in a view or query over the materialized view"
 )
 _SAMPLED = "a sample is not a function of the rows; sample in a query over the materialized view"
 _UNSUPPORTED = (

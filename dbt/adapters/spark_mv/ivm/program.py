@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from sqlglot import exp
 
@@ -12,6 +11,7 @@ from dbt.adapters.spark_mv.ivm import (
     additive,
     aggregates,
     bag,
+    first_rows,
     grouping_sets,
     keyed,
     measures,
@@ -21,7 +21,9 @@ from dbt.adapters.spark_mv.ivm import (
 from dbt.adapters.spark_mv.ivm.additive import STORED, Additive
 from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.delta import Delta
+from dbt.adapters.spark_mv.ivm.first_rows import First
 from dbt.adapters.spark_mv.ivm.keyed import Groups
+from dbt.adapters.spark_mv.ivm.naming import plainly_named, with_names
 from dbt.adapters.spark_mv.ivm.tree import (
     Context,
     NotFast,
@@ -44,18 +46,22 @@ class Program:
     rewritten; `query` is canonical and has the names of the view's columns.
 
     `additive` says how its groups are added to, `groups` which groups are computed anew; without
-    either each row is by itself. `why_not_added` is the reason against adding, if there is one;
-    `why_not_fast` the one against any fast refresh.
+    either each row is by itself. `first` says which rows of `query` LIMIT leaves.
+    `why_not_added` is the reason against adding, if there is one; `why_not_fast` the one against
+    any fast refresh.
     """
 
     read: str
     query: exp.Query
     groups: Groups | None = None
     additive: Additive | None = None
+    first: First | None = None
     why_not_added: Reason | None = None
     why_not_fast: Reason | None = None
 
     def __str__(self) -> str:
+        if self.first is not None:
+            return "the first rows, from those that are stored and those that came"
         if self.additive is not None:
             return "changes are added to its groups"
         if self.groups is not None:
@@ -69,6 +75,8 @@ class Program:
 
     def stored_query(self) -> exp.Query:
         """The query of everything that is stored."""
+        if self.first is not None:
+            return self.first.cut(self.query)
         return self.additive.stored_query() if self.additive else self.query
 
 
@@ -97,14 +105,13 @@ def analyse(
     """
     try:
         understood = parsed(query, columns)
-        read = _plainly_named(understood).sql("spark")
-        found = _with_sets(read, understood, list(outputs), types_of)
-        if found is None:
-            tree = _with_names(canonical(understood), list(outputs))
-            groups = Groups(tree, ()) if _is_one_group(tree) else keyed.groups_of(tree)
-            found = Program(read, tree)
-            if groups is not None:
-                found = _with_adding(read, tree, groups, types_of)
+        read = plainly_named(understood).sql("spark")
+        cut = first_rows.split(understood, list(outputs))
+        if cut is not None:
+            understood, first = cut
+            found = Program(read, with_names(canonical(understood), list(outputs)), first=first)
+        else:
+            found = _by_group(read, understood, list(outputs), types_of)
         _check_keys(found.query, types_of)
         # Every table may change, so every part needs a rule.
         rows_after(found, frozenset(columns), False, list(outputs.values()))
@@ -113,14 +120,26 @@ def analyse(
         raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed; flatten it") from None
 
 
+def _by_group(read: str, understood: exp.Query, names: Sequence[str], types_of: TypesOf) -> Program:
+    """The program of a query whose rows are all stored."""
+    found = _with_sets(read, understood, names, types_of)
+    if found is not None:
+        return found
+    tree = with_names(canonical(understood), names)
+    groups = Groups(tree, ()) if _is_one_group(tree) else keyed.groups_of(tree)
+    return Program(read, tree) if groups is None else _with_adding(read, tree, groups, types_of)
+
+
 def without_rules(
     query: str, columns: Mapping[str, Sequence[str]], outputs: Mapping[str, str], why: Reason
 ) -> Program:
     """As `analyse`, for a query that has no fast refresh; raises `NotFast` if it is not even
     understood."""
     understood = parsed(query, columns)
-    read = _plainly_named(understood).sql("spark")
-    return Program(read, _with_names(canonical(understood), list(outputs)), why_not_fast=why)
+    if understood.args.get("limit"):
+        raise NotFast(why)
+    read = plainly_named(understood).sql("spark")
+    return Program(read, with_names(canonical(understood), list(outputs)), why_not_fast=why)
 
 
 def _with_sets(
@@ -132,7 +151,7 @@ def _with_sets(
         return None
     assert isinstance(tree, exp.Select)
     keys = grouping_sets.keys_of(tree)
-    groups = Groups(_with_names(tree, names), (*keys, grouping_sets.number(keys)))
+    groups = Groups(with_names(tree, names), (*keys, grouping_sets.number(keys)))
     found = _with_adding(read, tree, groups, types_of)
     return found if found.additive and grouping_sets.are_distinct(tree) else None
 
@@ -161,50 +180,12 @@ def _check_keys(tree: exp.Query, types_of: TypesOf) -> None:
                 raise not_fast("CORRELATED", text, probe.args["joins"][0].args["on"])
 
 
-def _plainly_named(query: exp.Query) -> exp.Query:
-    """The query with columns that keep their names not renamed: Spark plans a step for each; and
-    with those of subqueries as values not named, unless they were."""
-    found = query.copy()
-    for alias in list(found.find_all(exp.Alias)):
-        inner = alias.this
-        kept = isinstance(inner, exp.Column) and inner.name == alias.alias
-        if kept or (alias.alias.startswith("_col_") and _is_of_value(alias)):
-            alias.replace(inner)
-    return found
-
-
-def _is_of_value(output: exp.Expr) -> bool:
-    """Whether it is a column of a subquery that is no relation."""
-    select = output.parent
-    around = select.parent if isinstance(select, exp.Select) else None
-    if isinstance(around, exp.Subquery):
-        relation = isinstance(around.parent, (exp.From, exp.Join, exp.Lateral, exp.SetOperation))
-        return around.parent is not None and not relation
-    return isinstance(around, (exp.Exists, exp.In))
-
-
 def _is_one_group(tree: exp.Query) -> bool:
     """Whether it aggregates all rows into one."""
     if not isinstance(tree, exp.Select) or tree.args.get("distinct") or tree.args.get("group"):
         return False
     has_window = any(item.find(exp.Window) for item in tree.expressions)
     return not has_window and any(aggregates.calls(item) for item in tree.expressions)
-
-
-def _with_names(query: exp.Query, names: Sequence[str]) -> exp.Query:
-    if len(query.named_selects) != len(names):
-        raise not_fast("NOT_PARSED", "its columns are not known; name each of them")
-    first = query
-    while isinstance(first, exp.SetOperation):
-        first = cast(exp.Query, first.this)
-    if len(first.expressions) != len(names):
-        raise not_fast("NOT_PARSED", "an expression makes several columns; use LATERAL VIEW")
-    outputs = [
-        exp.alias_(item.unalias(), name, quoted=True)
-        for item, name in zip(first.expressions, names, strict=True)
-    ]
-    first.set("expressions", outputs)
-    return query
 
 
 def rows_after(
@@ -256,12 +237,15 @@ def _by_key(program: Program, groups: Groups, rule: Delta) -> Rows | None:
 
 
 def _by_row(program: Program, rule: Delta, types: Sequence[str]) -> Rows:
-    """Stored rows, less those that went, and those that came."""
-    context = rule.context
+    """Stored rows, less those that went, and those that came; the first of them, if there is a
+    LIMIT."""
+    context, first = rule.context, program.first
     delta = rule.query(program.query)
     assert delta is not None
     names = named_columns(program.query)
     if context.inserts_only and not context.subtracts:
+        if first is not None:
+            return Rows(first_rows.with_came(first, names, delta), context.named)
         columns = [column("mv_delta", name) for name in names]
         return Rows(
             exp.Select(expressions=columns).from_(derived(delta, "mv_delta")).sql("spark"),
@@ -273,4 +257,6 @@ def _by_row(program: Program, rule: Delta, types: Sequence[str]) -> Rows:
             text = f"the column {name} has the type {type_name}, whose values are not compared; "
             raise not_fast("NOT_COMPARED", text + "return ARRAY_SORT(MAP_ENTRIES(..)), or text")
     net = context.define("net", bag.net(delta, names))
+    if first is not None:
+        return Rows(first_rows.with_net(first, names, net.name), context.named)
     return Rows(bag.rows(names, net.name), context.named)

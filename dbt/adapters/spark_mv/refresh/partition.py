@@ -29,6 +29,7 @@ from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 NOT_PARTITIONED = Reason("NOT_PARTITIONED", "it has no partitions; partition_by gives it some")
+_FIRST = Reason("LIMIT", "rows of other partitions decide which rows are the first")
 # Spark simplifies conditions on these to what Iceberg cannot replace rows by.
 _NOT_STEERING = ("boolean",)
 _MOST = 500
@@ -58,6 +59,8 @@ def target_of(engine: Engine, view: MaterializedView, program: Program) -> Targe
     """How a view of this program can be refreshed by partition; why it cannot."""
     if not view.layout.partition_by:
         return NOT_PARTITIONED
+    if program.first is not None:
+        return _FIRST
     spec = partitions.spec_of(engine.executor, view.storage)
     if spec is None or not spec.fields:
         return Reason("NOT_PARTITIONED", "its partitions cannot be told by their values")
@@ -81,6 +84,8 @@ def why_not(method: str, view: MaterializedView, found: Analysis | Reason) -> Re
         return found
     if method == FAST:
         return found.program.why_not_fast
+    if found.program.first is not None:
+        return _FIRST
     steering = [
         column.name for column in view.definition.columns if column.type not in _NOT_STEERING
     ]

@@ -1,0 +1,49 @@
+"""Names of the columns of a query: as plain as they were written, or those of the view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.tree import not_fast
+
+
+def plainly_named(query: exp.Query) -> exp.Query:
+    """The query with columns that keep their names not renamed: Spark plans a step for each; and
+    with those of subqueries as values not named, unless they were."""
+    found = query.copy()
+    for alias in list(found.find_all(exp.Alias)):
+        inner = alias.this
+        kept = isinstance(inner, exp.Column) and inner.name == alias.alias
+        if kept or (alias.alias.startswith("_col_") and _is_of_value(alias)):
+            alias.replace(inner)
+    return found
+
+
+def _is_of_value(output: exp.Expr) -> bool:
+    """Whether it is a column of a subquery that is no relation."""
+    select = output.parent
+    around = select.parent if isinstance(select, exp.Select) else None
+    if isinstance(around, exp.Subquery):
+        relation = isinstance(around.parent, (exp.From, exp.Join, exp.Lateral, exp.SetOperation))
+        return around.parent is not None and not relation
+    return isinstance(around, (exp.Exists, exp.In))
+
+
+def with_names(query: exp.Query, names: Sequence[str]) -> exp.Query:
+    """The query with these names of its columns; raises `NotFast` if it has not that many."""
+    if len(query.named_selects) != len(names):
+        raise not_fast("NOT_PARSED", "its columns are not known; name each of them")
+    first = query
+    while isinstance(first, exp.SetOperation):
+        first = cast(exp.Query, first.this)
+    if len(first.expressions) != len(names):
+        raise not_fast("NOT_PARSED", "an expression makes several columns; use LATERAL VIEW")
+    outputs = [
+        exp.alias_(item.unalias(), name, quoted=True)
+        for item, name in zip(first.expressions, names, strict=True)
+    ]
+    first.set("expressions", outputs)
+    return query
