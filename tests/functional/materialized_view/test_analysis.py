@@ -48,6 +48,11 @@ def test_spark_is_asked_once(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -
     lake.sql("refresh materialized view @.totals")
     assert asked == ["confirm"]
     assert_same(lake, "select * from @.totals", TOTALS)
+    lake.restart()
+    lake.sql(f"create or replace materialized view @.totals as {TOTALS}")
+    assert asked == ["confirm"]
+    lake.sql(f"create or replace materialized view @.totals as {TOTALS} having count(*) > 1")
+    assert asked == ["confirm", "confirm"]
 
 
 def test_estimates_are_in_the_history(lake: Warehouse) -> None:

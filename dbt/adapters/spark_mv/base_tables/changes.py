@@ -15,8 +15,11 @@ from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 
-APPENDED, LOGGED, COMPARED = "appended files", "change log", "comparison of both versions"
+APPENDED, LOGGED = "appended files", "change log"
+TRACKED, COMPARED = "row ids of both versions", "comparison of both versions"
 _COMMITS, _PARTITIONS = 200, 500
+# From this version of Iceberg's format on each row has an id, and the commit that wrote it last.
+_WITH_ROW_IDS = 3
 _DELETES = ("total-delete-files", "added-delete-files", "removed-delete-files")
 
 
@@ -24,7 +27,8 @@ _DELETES = ("total-delete-files", "added-delete-files", "removed-delete-files")
 class Change:
     """A change of one table: how it is read, and how many rows it lists at most, if known.
 
-    A comparison reads rows that meet the condition `where`, if there is one: a `share` of them.
+    Row ids and rows are compared of rows that meet the condition `where`, if there is one: a
+    `share` of them.
     """
 
     table: TableName
@@ -54,6 +58,8 @@ class Change:
         if self.way == LOGGED:
             signed = "CASE WHEN _change_type IN ('INSERT', 'UPDATE_AFTER') THEN 1 ELSE -1 END"
             inner = f"SELECT {listed}, {signed} AS {weight} FROM {self._between('.`changes`')}"
+        elif self.way == TRACKED:
+            inner = self._by_row_id(columns, weight)
         else:
             inner = (
                 f"SELECT {listed}, 1 AS {weight} FROM {self._at(self.new)}"
@@ -64,6 +70,22 @@ class Change:
         return (
             f"SELECT {listed}, SUM({weight}) AS {weight} FROM ({inner}) "
             f"GROUP BY {listed} HAVING SUM({weight}) <> 0"
+        )
+
+    def _by_row_id(self, columns: Sequence[str], weight: str) -> str:
+        """Rows of either version that the other has not, or not as its last commit wrote them."""
+        listed = ", ".join(quote(column) for column in columns)
+        ids = "_row_id AS mv_row, _last_updated_sequence_number AS mv_written, 1 AS mv_is"
+        values = ", ".join(
+            f"CASE WHEN mv_new.mv_is IS NULL THEN mv_old.{name} ELSE mv_new.{name} END AS {name}"
+            for name in map(quote, columns)
+        )
+        return (
+            f"SELECT {values}, CASE WHEN mv_new.mv_is IS NULL THEN -1 ELSE 1 END AS {weight} "
+            f"FROM (SELECT {listed}, {ids} FROM {self._at(self.new)}) AS mv_new "
+            f"FULL JOIN (SELECT {listed}, {ids} FROM {self._at(self.old)}) AS mv_old "
+            "ON mv_new.mv_row = mv_old.mv_row AND mv_new.mv_written = mv_old.mv_written "
+            "WHERE mv_new.mv_is IS NULL OR mv_old.mv_is IS NULL"
         )
 
     def _between(self, suffix: str) -> str:
@@ -102,7 +124,8 @@ def change_between(
         return Change(table, old, new, APPENDED, rows)
     if not any(_deletes(commit) for commit in (start, *between)):
         return Change(table, old, new, LOGGED, rows)
-    return _compared(executor, Change(table, old, new, COMPARED, rows))
+    way = TRACKED if iceberg.format_version(executor, table) >= _WITH_ROW_IDS else COMPARED
+    return _compared(executor, Change(table, old, new, way, rows))
 
 
 def _compared(executor: Executor, change: Change) -> Change:

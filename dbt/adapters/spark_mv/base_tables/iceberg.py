@@ -54,6 +54,12 @@ def snapshot_schema(executor: Executor, name: TableName, snapshot_id: str) -> in
     return int(found.group(1)) if found and found.group(2) == snapshot_id else None
 
 
+def format_version(executor: Executor, name: TableName) -> int:
+    """The version of Iceberg's format that a table has."""
+    ((_, found),) = executor.query(f"SHOW TBLPROPERTIES {name.sql} ('format-version')")
+    return int(found)
+
+
 def labelled_chain(executor: Executor, name: TableName) -> list[SnapshotFacts]:
     """The head of the main branch, and what is below it as far as compactions reach."""
     chain = main_chain(executor, name, limit=1)

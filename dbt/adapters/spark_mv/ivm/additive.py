@@ -84,7 +84,7 @@ def probe(query: exp.Select) -> exp.Select:
     return ungrouped(query, arguments_of(query), "mv_argument")
 
 
-def additive_of(groups: Groups, types: Mapping[str, str]) -> Additive:
+def additive_of(groups: Groups, types: Mapping[str, str], float_additive: bool) -> Additive:
     """How the groups are kept up to date by adding; raises `NotFast` if they cannot be."""
     query = groups.query
     if not isinstance(query, exp.Select) or query.args.get("distinct"):
@@ -98,7 +98,8 @@ def additive_of(groups: Groups, types: Mapping[str, str]) -> Additive:
     found = tuple(measures.measure_of(call) for call in calls_of(query))
     for measure in found:
         if measure.parts[0].argument is not None:
-            measures.check_type(measure, types[measure.parts[0].argument.sql()])
+            type_name = types[measure.parts[0].argument.sql()]
+            measures.check_type(measure, type_name, float_additive)
     parts = [Part(ROWS), *(part for measure in found for part in measure.parts)]
     names, hidden = _names(query, groups.keys, list(dict.fromkeys(parts)))
     made = Additive(query, groups.keys, found, names, hidden, types)

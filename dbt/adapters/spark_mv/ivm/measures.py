@@ -1,7 +1,7 @@
 """Aggregate functions that can be kept up to date by adding: which state each needs, and how.
 
 Exactness, type by type, is in docs/decisions/0008. Sums of floating point numbers depend on their
-order, so they are never added to.
+order, so they are added to only if the owner of the view allows that.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.ivm.tree import not_fast
 
 ROWS, COUNT, SUM, MIN, MAX = "rows", "count", "sum", "min", "max"
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
+_FLOATING = ("float", "double")
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 # AVG of whole numbers divides a sum of doubles, which is exact up to 2 to the power of 53.
 EXACT_IN_DOUBLE = 2**53
@@ -66,11 +67,12 @@ def measure_of(call: exp.Expr) -> Measure:
     raise _no_measure(call)
 
 
-def check_type(measure: Measure, type_name: str) -> None:
-    """Raise `NotFast` if adding is not exact for an argument of this Spark type."""
+def check_type(measure: Measure, type_name: str, float_additive: bool) -> None:
+    """Raise `NotFast` if adding is not exact for an argument of this Spark type, and not allowed
+    nevertheless."""
     if measure.parts[0].function != SUM:
         return
-    if type_name in _WHOLE:
+    if type_name in _WHOLE or (float_additive and type_name in _FLOATING):
         return
     decimal = _DECIMAL.fullmatch(type_name)
     digits, scale = (int(decimal.group(1)), int(decimal.group(2))) if decimal else (0, 0)
@@ -78,8 +80,9 @@ def check_type(measure: Measure, type_name: str) -> None:
         return
     if decimal and not measure.average and (digits <= _LONGEST_SUM or scale <= _KEPT_SCALE):
         return
+    way_out = "set float_additive" if type_name in _FLOATING else "cast to a shorter decimal"
     text = (
-        f"adding to it is not exact for the type {type_name}; cast to a shorter decimal, "
+        f"adding to it is not exact for the type {type_name}; {way_out}, "
         "or add a GROUP BY, whose groups are then computed anew"
     )
     raise not_fast("NOT_ADDITIVE", text, measure.call)
@@ -89,6 +92,8 @@ def weighted_sum(argument: exp.Expr, weight: exp.Expr, type_name: str) -> exp.Ex
     """The change of a sum: the argument times its weight, in a type that loses nothing."""
     if type_name in _WHOLE:
         product = exp.Mul(this=exp.cast(argument, "bigint"), expression=weight)
+    elif type_name in _FLOATING:
+        product = exp.Mul(this=exp.cast(argument, "double"), expression=weight)
     else:
         product = exp.Mul(this=argument, expression=exp.cast(weight, "decimal(10,0)"))
     return exp.Sum(this=product)
@@ -99,8 +104,15 @@ def is_whole(type_name: str) -> bool:
     return type_name in _WHOLE
 
 
+def is_floating(type_name: str) -> bool:
+    """Whether a Spark type is one of floating point numbers."""
+    return type_name in _FLOATING
+
+
 def sum_type(type_name: str) -> str:
     """The type that Spark gives to a sum of this type."""
+    if is_floating(type_name):
+        return "double"
     decimal = _DECIMAL.fullmatch(type_name)
     if decimal is None:
         return "bigint"
@@ -119,6 +131,8 @@ def average(total: exp.Expr, count: exp.Expr, type_name: str) -> exp.Expr:
             .when(exact, quotient)
             .else_(raised("an average needs a sum beyond 2 to the power of 53"))
         )
+    if is_floating(type_name):
+        return exp.Case().when(count.copy() > 0, exp.Div(this=total, expression=count))
     decimal = _DECIMAL.fullmatch(type_name)
     assert decimal is not None
     result = f"decimal({int(decimal.group(1)) + 4},{int(decimal.group(2)) + 4})"

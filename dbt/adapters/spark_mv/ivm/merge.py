@@ -176,12 +176,16 @@ def _checked_sum(additive: Additive, part: Part, stored: exp.Expr, change: exp.E
         + exp.func("coalesce", column(_CHANGE, name), 0)
     )
     total = exp.cast(exp.func("coalesce", stored, 0) + exp.func("coalesce", change, 0), type_name)
-    overflow = measures.raised("a sum does not fit its type")
+    wrong: exp.Expr = exp.paren(total).is_(exp.null())
+    text = "a sum does not fit its type"
+    if measures.is_floating(additive.types[part.argument.sql()]):
+        # What is infinite, or no number, cannot be taken away again.
+        wrong, text = exp.Not(this=exp.paren(total * 0).eq(0)), "a sum is no finite number"
     return (
         exp.Case()
         .when(_is_unchanged(additive), stored.copy())
         .when(present.eq(0), exp.null())
-        .when(exp.paren(total).is_(exp.null()), overflow)
+        .when(wrong, measures.raised(text))
         .else_(total.copy())
     )
 

@@ -98,10 +98,12 @@ def analyse(
     columns: Mapping[str, Sequence[str]],
     outputs: Mapping[str, str],
     types_of: TypesOf,
+    float_additive: bool = False,
 ) -> Program:
     """The program of a query over tables `mv_table_<n>` with these columns.
 
-    `outputs` are the columns of the view with their Spark types. Raises `NotFast` if it has none.
+    `outputs` are the columns of the view with their Spark types; `float_additive` says that sums of
+    floating point numbers may be added to. Raises `NotFast` if it has none.
     """
     try:
         understood = parsed(query, columns)
@@ -111,7 +113,7 @@ def analyse(
             understood, first = cut
             found = Program(read, with_names(canonical(understood), list(outputs)), first=first)
         else:
-            found = _by_group(read, understood, list(outputs), types_of)
+            found = _by_group(understood, list(outputs), _Adding(read, types_of, float_additive))
         _check_keys(found.query, types_of)
         # Every table may change, so every part needs a rule.
         rows_after(found, frozenset(columns), False, list(outputs.values()))
@@ -120,14 +122,39 @@ def analyse(
         raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed; flatten it") from None
 
 
-def _by_group(read: str, understood: exp.Query, names: Sequence[str], types_of: TypesOf) -> Program:
+@dataclass(frozen=True)
+class _Adding:
+    """What it takes to find out whether groups of a query can be added to."""
+
+    read: str
+    types_of: TypesOf
+    float_additive: bool
+
+    def program(self, tree: exp.Query, groups: Groups) -> Program:
+        """The program of a query by groups."""
+        try:
+            # A selection from groups, and a window, have keys too.
+            if not isinstance(tree, exp.Select) or (groups.keys and not tree.args.get("group")):
+                raise not_fast("NOT_ADDITIVE", "it is not a GROUP BY")
+            arguments = [item.sql() for item in additive.arguments_of(tree)]
+            types = self.types_of(additive.probe(tree)) if arguments else []
+            known = dict(zip(arguments, types, strict=True))
+            made = additive.additive_of(groups, known, self.float_additive)
+            return Program(self.read, tree, groups, made)
+        except NotFast as error:
+            if not groups.keys:
+                raise
+            return Program(self.read, tree, groups, why_not_added=error.reason)
+
+
+def _by_group(understood: exp.Query, names: Sequence[str], adding: _Adding) -> Program:
     """The program of a query whose rows are all stored."""
-    found = _with_sets(read, understood, names, types_of)
+    found = _with_sets(understood, names, adding)
     if found is not None:
         return found
     tree = with_names(canonical(understood), names)
     groups = Groups(tree, ()) if _is_one_group(tree) else keyed.groups_of(tree)
-    return Program(read, tree) if groups is None else _with_adding(read, tree, groups, types_of)
+    return Program(adding.read, tree) if groups is None else adding.program(tree, groups)
 
 
 def without_rules(
@@ -142,9 +169,7 @@ def without_rules(
     return Program(read, with_names(canonical(understood), list(outputs)), why_not_fast=why)
 
 
-def _with_sets(
-    read: str, understood: exp.Query, names: Sequence[str], types_of: TypesOf
-) -> Program | None:
+def _with_sets(understood: exp.Query, names: Sequence[str], adding: _Adding) -> Program | None:
     """The program of a query that adds to groups by GROUPING SETS; None if it is not one."""
     tree = canonical(understood, keep_sets=True)
     if not grouping_sets.has_sets(tree):
@@ -152,23 +177,8 @@ def _with_sets(
     assert isinstance(tree, exp.Select)
     keys = grouping_sets.keys_of(tree)
     groups = Groups(with_names(tree, names), (*keys, grouping_sets.number(keys)))
-    found = _with_adding(read, tree, groups, types_of)
+    found = adding.program(tree, groups)
     return found if found.additive and grouping_sets.are_distinct(tree) else None
-
-
-def _with_adding(read: str, tree: exp.Query, groups: Groups, types_of: TypesOf) -> Program:
-    try:
-        # A selection from groups, and a window, have keys too.
-        if not isinstance(tree, exp.Select) or (groups.keys and not tree.args.get("group")):
-            raise not_fast("NOT_ADDITIVE", "it is not a GROUP BY")
-        arguments = [item.sql() for item in additive.arguments_of(tree)]
-        types = types_of(additive.probe(tree)) if arguments else []
-        made = additive.additive_of(groups, dict(zip(arguments, types, strict=True)))
-        return Program(read, tree, groups, made)
-    except NotFast as error:
-        if not groups.keys:
-            raise
-        return Program(read, tree, groups, why_not_added=error.reason)
 
 
 def _check_keys(tree: exp.Query, types_of: TypesOf) -> None:

@@ -27,7 +27,7 @@ from dbt.adapters.spark_mv.relations import Facts, Relations
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.splice import subquery
-from dbt.adapters.spark_mv.views.definition import Definition
+from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.safety import volatile_functions
 
@@ -37,7 +37,6 @@ _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueEr
 _WRITTEN = re.compile(rf"\b({TABLE}\d+)\b(?: AS (`(?:[^`]|``)+`))?")
 _PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
 _UNGROUPED = ("map<", "variant")
-_NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -88,20 +87,16 @@ class Analyst:
     def __init__(self, executor: Executor, relations: Relations) -> None:
         self._executor = executor
         self._relations = relations
-        self._known: dict[str, Analysis | Reason] = {}
+        self._known: dict[tuple[str, bool], Analysis | Reason] = {}
         self._answers: dict[str, Answers] = {}
 
-    def analysis(
-        self, definition: Definition, owner: str, kept: Mapping[str, Any] = _NOTHING
-    ) -> Analysis | Reason:
-        """The analysis of a definition with its columns; the reason if it is not understood.
-
-        `kept` are the answers of Spark that its view keeps.
-        """
-        key = definition.hash
+    def analysis(self, definition: Definition, view: MaterializedView) -> Analysis | Reason:
+        """The analysis of a definition of this view, with its columns; the reason if it is not
+        understood. Answers of Spark that the view keeps are not asked for again."""
+        key = definition.hash, view.options.float_additive
         if key not in self._known:
             try:
-                self._known[key] = self._analyse(definition, owner, kept)
+                self._known[key] = self._analyse(definition, view)
             except NotFast as error:
                 self._known[key] = error.reason
             except _NOT_FORESEEN as error:
@@ -116,23 +111,23 @@ class Analyst:
         found = self._answers.get(definition.hash)
         return found.to_json() if found is not None else {}
 
-    def hidden(
-        self, definition: Definition, owner: str, kept: Mapping[str, Any] = _NOTHING
-    ) -> tuple[str, ...]:
+    def hidden(self, definition: Definition, view: MaterializedView) -> tuple[str, ...]:
         """The columns that the storage table of a definition is to have beside the view's."""
-        found = self.analysis(definition, owner, kept)
+        found = self.analysis(definition, view)
         return () if isinstance(found, Reason) else tuple(found.program.hidden)
 
-    def _analyse(self, definition: Definition, owner: str, kept: Mapping[str, Any]) -> Analysis:
+    def _analyse(self, definition: Definition, view: MaterializedView) -> Analysis:
         for text in (definition.query, *definition.views.values()):
             if calls := volatile_functions(text):
                 raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))
         if definition.settings.get("spark.sql.caseSensitive") == "true":
             raise not_fast("CASE_SENSITIVE", "names of its columns are told apart by case")
-        text, tables = self._with_placeholders(definition, owner)
-        answers = Answers(self._by, {name: self._columns(table) for name, table in tables.items()})
-        answers.recall(kept)
-        program = self._program(definition, text, tables, answers)
+        text, tables = self._with_placeholders(definition, str(view.name))
+        columns = {name: self._columns(table) for name, table in tables.items()}
+        answers = Answers(definition.hash, self._by, columns)
+        answers.recall(view.answers)
+        floats = view.options.float_additive
+        program = self._program(definition, text, tables, answers, floats)
         known = {name: dict(listed) for name, listed in answers.columns.items()}
         used = {name: _used(program, name, tuple(known[name])) for name in tables}
         types = {name: tuple(known[name][column] for column in used[name]) for name in tables}
@@ -145,6 +140,7 @@ class Analyst:
         text: str,
         tables: Mapping[str, TableName],
         answers: Answers,
+        float_additive: bool,
     ) -> Program:
         columns = {name: [n for n, _ in listed] for name, listed in answers.columns.items()}
         scans = {name: rows_at(table, None, tuple(columns[name])) for name, table in tables.items()}
@@ -159,7 +155,7 @@ class Analyst:
                 return answers.types[asked]
 
             try:
-                program = analyse(text, columns, outputs, types_of)
+                program = analyse(text, columns, outputs, types_of, float_additive)
             except NotFast as error:
                 program = without_rules(text, columns, outputs, error.reason)
             if not answers.confirmed:

@@ -81,7 +81,7 @@ def complete_query(
     query, unpinned = pinned_query(definition, versions, engine.executor, engine.relations, owner)
     if not view.hidden:
         return query, unpinned
-    analysis = engine.analyst.analysis(definition, owner, view.answers)
+    analysis = engine.analyst.analysis(definition, view)
     if isinstance(analysis, Reason) or tuple(analysis.program.hidden) != view.hidden:
         raise StatementFailed(
             f"{owner}: its storage table has columns that this version does not know.",

@@ -28,12 +28,14 @@ _INVENTED = re.compile(r"#\d+L?|\[plan_id=\d+\]|(?<=_common_expr_)\d+")
 
 @dataclass
 class Answers:
-    """Answers of Spark about one definition: `by` names the programs, `columns` the names and
-    types of the tables' columns; `types` those of the columns of each query that was asked about.
+    """Answers of Spark about one definition, whose hash is `of`: `by` names the programs, `columns`
+    the names and types of the tables' columns; `types` those of the columns of each query that was
+    asked about.
 
     `confirmed` says that Spark plans the query that was understood as the one that was written.
     """
 
+    of: str
     by: str
     columns: Columns
     types: dict[str, list[str]] = field(default_factory=dict)
@@ -45,7 +47,7 @@ class Answers:
 
     def recall(self, kept: Mapping[str, Any]) -> None:
         """Take over kept answers that are still true."""
-        if kept.get("by") == self.by and kept.get("columns") == self.columns:
+        if all(kept.get(key) == vars(self)[key] for key in ("of", "by", "columns")):
             self.types = dict(kept.get("types", {}))
             self.confirmed = kept.get("confirmed") is True
 

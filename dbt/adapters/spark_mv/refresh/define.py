@@ -108,8 +108,8 @@ class Definer:
                 answers=existing.answers,
                 methods=existing.methods,
             )
-        kept = existing.answers if existing else {}
-        found = analyst.analysis(view.definition, str(view.name), kept)
+        view = replace(view, answers=existing.answers if existing else {})
+        found = analyst.analysis(view.definition, view)
         view = replace(
             view,
             hidden=() if isinstance(found, Reason) else tuple(found.program.hidden),
@@ -164,6 +164,7 @@ def _asks_for_the_same(existing: MaterializedView, view: MaterializedView) -> bo
         and existing.layout == view.layout
         and one.refresh_method == two.refresh_method
         and one.allow_non_incremental_definition == two.allow_non_incremental_definition
+        and one.float_additive == two.float_additive
     )
 
 

@@ -69,7 +69,7 @@ def _about_methods(engine: Engine, look: Look, plan: RefreshPlan) -> list[str]:
     if isinstance(plan, PartitionRefresh):
         lines = [f"partition          {name}" for name in plan.partition.partitions]
         return [f"estimate           {plan.partition.estimate}", *lines]
-    found = engine.analyst.analysis(look.current, str(look.view.name), look.view.answers)
+    found = engine.analyst.analysis(look.current, look.view)
     view = replace(look.view, definition=look.current)
     fast, partition = (why_not(method, view, found) for method in (FAST, PARTITION))
     if isinstance(plan, CompleteRefresh):

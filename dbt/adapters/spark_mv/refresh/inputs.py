@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.base_tables import iceberg
-from dbt.adapters.spark_mv.base_tables.changes import COMPARED, Change, change_between
+from dbt.adapters.spark_mv.base_tables.changes import COMPARED, TRACKED, Change, change_between
 from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, WEIGHT
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import Analysis, rows_at
@@ -51,7 +51,7 @@ def inputs_of(engine: Engine, look: Look) -> Inputs | Reason:
     view, label = look.view, look.label
     if label is None or look.head is None or not look.verdict.changed:
         return Reason("NO_BASE", "there are no stored rows to start from")
-    analysis = engine.analyst.analysis(look.current, str(view.name), view.answers)
+    analysis = engine.analyst.analysis(look.current, view)
     if isinstance(analysis, Reason):
         return analysis
     if tuple(analysis.program.hidden) != view.hidden:
@@ -81,7 +81,7 @@ def changed_rows(changes: Sequence[Change], totals: Mapping[TableName, int]) -> 
     """How many rows have to be read to know what changed, at most."""
     return sum(
         int(2 * totals[change.table] * change.share)
-        if change.rows is None or change.way == COMPARED
+        if change.rows is None or change.way in (COMPARED, TRACKED)
         else change.rows
         for change in changes
     )

@@ -110,7 +110,7 @@ def _stale(engine: Engine, graph: _Graph) -> set[Partition] | None:
 
 def _graph(engine: Engine, name: TableName) -> _Graph:
     look = engine.observer.look(load_view(engine.relations, name))
-    analysis = engine.analyst.analysis(look.current, str(name), look.view.answers)
+    analysis = engine.analyst.analysis(look.current, look.view)
     found = (
         analysis if isinstance(analysis, Reason) else target_of(engine, look.view, analysis.program)
     )

@@ -167,9 +167,8 @@ class Refresher:
         if isinstance(plan, CompleteRefresh):
             if plan.why_not_fast == OTHER_LAYOUT:
                 return True
-            view, analyst = look.view, self._engine.analyst
-            hidden = view.hidden
-            if hidden and analyst.hidden(current, str(view.name), view.answers) != hidden:
+            hidden = look.view.hidden
+            if hidden and self._engine.analyst.hidden(current, look.view) != hidden:
                 return True
         altered = look.verdict.reason == reasons.STORAGE_ALTERED
         # Without a label nobody says which schema it had; that of a new table is 0.
@@ -189,7 +188,7 @@ class Refresher:
                 look.view,
                 definition=current,
                 definition_hash=current.hash,
-                hidden=self._engine.analyst.hidden(current, str(look.view.name)),
+                hidden=self._engine.analyst.hidden(current, look.view),
                 answers=self._engine.analyst.answers(current),
                 storage=new_storage(look.view.name),
             ),

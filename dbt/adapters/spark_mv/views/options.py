@@ -29,6 +29,7 @@ class Options:
     on_refresh_error: str = "fail"
     refresh_method: str = "auto"
     allow_non_incremental_definition: bool | None = None
+    float_additive: bool = False
     refresh_start: str | None = None
     warn_after: Mapping[str, Any] | None = None
     error_after: Mapping[str, Any] | None = None
@@ -183,6 +184,7 @@ _CHECKS: dict[str, Callable[[str, str, Any], Any]] = {
     "on_refresh_error": _one_of("fail", "serve"),
     "refresh_method": _one_of(*METHODS),
     "allow_non_incremental_definition": _boolean,
+    "float_additive": _boolean,
     "refresh_start": _timestamp,
     "warn_after": _threshold,
     "error_after": _threshold,
