@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.errors import MethodNotAvailable
 from dbt.adapters.spark_mv.freshness import Freshness, Verdict
 from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.estimate import Estimate, PartitionEstimate
+from dbt.adapters.spark_mv.refresh.estimate import Estimate, PartitionEstimate, slowness
 from dbt.adapters.spark_mv.refresh.plan import (
     CompleteRefresh,
     FastQuery,
@@ -110,6 +112,32 @@ def test_strict_method(verdict: Verdict, fast: FastQuery | Reason, code: str) ->
     """Where only fast is wanted, there is no silent complete refresh."""
     with pytest.raises(MethodNotAvailable, match=code):
         plan_refresh("db.v", verdict, "fast", (), True, Prepared(fast))
+
+
+@pytest.mark.parametrize(
+    ("fast", "complete", "slow"),
+    [
+        ([3.0, 4.0, 5.0], [2.0, 2.0], 2.0),
+        ([1.0, 1.0], [2.0, 9.0, 2.0], 0.5),
+        ([90.0, 90.0], [1.0, 1.0], 4.0),
+        ([3.0], [2.0, 2.0], 1.0),
+        ([3.0, 3.0], [], 1.0),
+        ([3.0, 3.0], [0.0, 0.0], 1.0),
+    ],
+)
+def test_history_corrects(fast: list[float], complete: list[float], slow: float) -> None:
+    """What both methods took before, if there is enough of it, and within limits."""
+    assert slowness({"fast": fast, "complete": complete}, "fast") == slow
+
+
+def test_slow_methods_are_not_taken() -> None:
+    """The same estimate, with what the history of the view says of it."""
+    known = replace(CHEAP, estimate=replace(CHEAP.estimate, slowness=4.0))
+    found = plan_refresh("db.v", STALE, "auto", (), False, Prepared(known))
+    assert isinstance(found, CompleteRefresh) and "history" in str(found.estimated)
+    few = replace(FEW, estimate=replace(FEW.estimate, slowness=4.0))
+    found = plan_refresh("db.v", STALE, "auto", (), False, Prepared(NOT_FAST, few))
+    assert isinstance(found, CompleteRefresh) and found.cost == 10**7
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.schedule import schedule_from_json
 
+# So many of the newest refreshes say how fast each method is.
+_TIMED = 5
 LIFECYCLE = (kinds.CREATED, kinds.REPLACED, kinds.OPTIONS_CHANGED)
 
 
@@ -19,7 +21,8 @@ class ViewState:
     """One registered materialized view; times are epoch microseconds.
 
     `failures` counts refreshes that nobody asked for and that failed, since the last that did not;
-    `last_error` is that of the last refresh of any kind, None if it did not fail.
+    `last_error` is that of the last refresh of any kind, None if it did not fail. `speeds` has, by
+    method, the seconds per unit of estimated cost that the newest refreshes took.
     """
 
     id: str
@@ -35,6 +38,7 @@ class ViewState:
     last_build: Event | None = None
     last_refresh_at: int | None = None
     scheduled_at: int | None = None
+    speeds: dict[str, list[float]] = field(default_factory=dict)
     corrupt: Event | None = None
 
     @property
@@ -204,7 +208,15 @@ def _end_refresh(view: ViewState, event: Event) -> None:
         view.failures, view.last_error, view.last_refresh_at = 0, None, event.at
         if event.kind == kinds.REFRESH_SUCCEEDED:
             view.last_build = event
+            _time(view, event)
     elif event.kind == kinds.REFRESH_FAILED:
         view.failures += 1 if event.payload.get("automatic") else 0
         view.is_stale, view.marked_at = True, view.marked_at or event.at
         view.last_error = str(event.payload.get("error", ""))
+
+
+def _time(view: ViewState, event: Event) -> None:
+    cost, seconds = event.payload.get("cost"), event.payload.get("seconds")
+    if isinstance(cost, (int, float)) and isinstance(seconds, (int, float)) and cost > 0:
+        known = view.speeds.setdefault(str(event.payload.get("method")), [])
+        known[:] = [*known, seconds / cost][-_TIMED:]

@@ -144,6 +144,7 @@ class Builder:
             method=plan.method,
             reason=str(plan.reason),
             seconds=round(seconds, 3),
+            cost=plan.cost,
             to={str(name): str(version) for name, version in versions.items()},
             evaluated_ms=int(label.evaluated_at * 1000),
             watermark=self._watermark(versions, label),

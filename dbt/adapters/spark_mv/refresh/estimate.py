@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 # A fast refresh has a longer plan, and so a fixed cost: about that of reading so many rows.
 _FIXED = 2_000_000
 # Rows of a change are read, netted and joined; those beside it mostly only read.
 _PER_CHANGED, _PER_JOINED, _PER_GROUPED, _PER_REWRITTEN = 3.0, 0.5, 1.0, 0.5
 _HYSTERESIS = 0.8
+# What the history says counts from so many refreshes on, and up to such a factor: times vary.
+_TIMED, _MOST = 2, 4.0
 
 
 def is_small(base_rows: int) -> bool:
@@ -16,12 +20,22 @@ def is_small(base_rows: int) -> bool:
     return base_rows * _HYSTERESIS <= _FIXED
 
 
+def slowness(speeds: Mapping[str, Sequence[float]], method: str) -> float:
+    """How much longer a method took than it was estimated to, against complete refreshes of the
+    same view; `speeds` has seconds per unit of estimated cost. 1 if too little is known."""
+    one, other = speeds.get(method, ()), speeds.get("complete", ())
+    if min(len(one), len(other)) < _TIMED or not median(other):
+        return 1.0
+    return min(_MOST, max(1 / _MOST, median(one) / median(other)))
+
+
 @dataclass(frozen=True)
 class Estimate:
     """Numbers of rows: of all base tables, of the changes, of the tables that are read beside
     them (each as often as it is read), and of stored rows that are written again.
 
-    `by_group` says that groups are computed anew.
+    `by_group` says that groups are computed anew; `slowness` how much longer such refreshes of
+    the view took than estimated.
     """
 
     base_rows: int
@@ -29,6 +43,7 @@ class Estimate:
     joined_rows: int
     rewritten_rows: int
     by_group: bool = False
+    slowness: float = 1.0
 
     @property
     def is_worth_it(self) -> bool:
@@ -43,6 +58,11 @@ class Estimate:
     @property
     def fast(self) -> float:
         """Cost of a fast refresh, in rows."""
+        return self.slowness * self.fast_by_itself
+
+    @property
+    def fast_by_itself(self) -> float:
+        """As `fast`, whatever the history says."""
         return (
             _FIXED
             + _PER_CHANGED * self.changed_rows
@@ -60,18 +80,20 @@ class Estimate:
         return (
             f"{self.changed_rows:,} changed rows, {self.joined_rows:,} joined, "
             f"{self.rewritten_rows:,} rewritten, against {self.base_rows:,} in all"
+            + _by_history(self.slowness)
         )
 
 
 @dataclass(frozen=True)
 class PartitionEstimate:
     """Numbers of rows: of all base tables, of the changes; and how many of how many partitions are
-    computed anew."""
+    computed anew. `slowness` is as in `Estimate`."""
 
     base_rows: int
     changed_rows: int
     partitions: int
     of_partitions: int
+    slowness: float = 1.0
 
     @property
     def is_worth_it(self) -> bool:
@@ -81,6 +103,11 @@ class PartitionEstimate:
     @property
     def cost(self) -> float:
         """In rows."""
+        return self.slowness * self.cost_by_itself
+
+    @property
+    def cost_by_itself(self) -> float:
+        """As `cost`, whatever the history says."""
         share = self.partitions / self.of_partitions
         return _FIXED + self.changed_rows + share * self.base_rows
 
@@ -88,4 +115,9 @@ class PartitionEstimate:
         return (
             f"{self.partitions:,} of {self.of_partitions:,} partitions, "
             f"{self.changed_rows:,} changed rows, {self.base_rows:,} rows in all"
+            + _by_history(self.slowness)
         )
+
+
+def _by_history(slowness: float) -> str:
+    return "" if slowness == 1.0 else f", times {slowness:.2f} by its history"

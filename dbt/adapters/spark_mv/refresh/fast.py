@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.ivm.additive import STORED
@@ -19,10 +20,12 @@ from dbt.adapters.spark_mv.refresh.statements import all_stored_columns
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 
-def prepare_fast(look: Look, inputs: Inputs, totals: Mapping[TableName, int]) -> FastQuery | Reason:
+def prepare_fast(
+    look: Look, inputs: Inputs, totals: Mapping[TableName, int], slowness: float
+) -> FastQuery | Reason:
     """The query that brings the rows that were looked at up to date; why not if there is none.
 
-    `totals` are the rows of the base tables.
+    `totals` are the rows of the base tables, `slowness` is as in `Estimate`.
     """
     program = inputs.analysis.program
     if program.why_not_fast is not None:
@@ -40,7 +43,7 @@ def prepare_fast(look: Look, inputs: Inputs, totals: Mapping[TableName, int]) ->
         query,
         rows.appends,
         tuple(str(change) for change in inputs.changes),
-        _estimate(look, inputs, totals, rows.appends, query),
+        replace(_estimate(look, inputs, totals, rows.appends, query), slowness=slowness),
     )
 
 

@@ -106,11 +106,16 @@ def _reason_against(query: exp.Query, column: str) -> Reason | None:
 
 
 def prepare_partition(
-    engine: Engine, look: Look, inputs: Inputs, totals: Mapping[TableName, int]
+    engine: Engine,
+    look: Look,
+    inputs: Inputs,
+    totals: Mapping[TableName, int],
+    slowness: float,
 ) -> PartitionQuery | Reason:
     """The query of the partitions that may have changed; why there is none.
 
-    Runs the query of which these are. `totals` are the rows of the base tables.
+    Runs the query of which these are. `totals` are the rows of the base tables, `slowness` is
+    as in `PartitionEstimate`.
     """
     program = inputs.analysis.program
     target = target_of(engine, look.view, program)
@@ -139,6 +144,7 @@ def prepare_partition(
             changed_rows(inputs.changes, totals),
             len(changed),
             max(len(changed), present, 1),
+            slowness,
         ),
     )
 

@@ -65,6 +65,7 @@ class NoRefresh:
 
     reason: Reason
     method: str = "none"
+    cost: float | None = None
 
     @property
     def estimated(self) -> str | None:
@@ -74,12 +75,16 @@ class NoRefresh:
 
 @dataclass(frozen=True)
 class CompleteRefresh:
-    """Compute every row again; with what stood against each other way that was looked into."""
+    """Compute every row again; with what stood against each other way that was looked into.
+
+    `cost`, here and below, is in rows as they were estimated, None if nobody did.
+    """
 
     reason: Reason
     why_not_fast: Reason | None = None
     why_not_partition: Reason | None = None
     method: str = COMPLETE
+    cost: float | None = None
 
     @property
     def estimated(self) -> str | None:
@@ -101,6 +106,11 @@ class FastRefresh:
         """What it is held to cost, as the history has it."""
         return str(self.fast.estimate)
 
+    @property
+    def cost(self) -> float:
+        """In rows."""
+        return self.fast.estimate.fast_by_itself
+
 
 @dataclass(frozen=True)
 class PartitionRefresh:
@@ -114,6 +124,11 @@ class PartitionRefresh:
     def estimated(self) -> str | None:
         """What it is held to cost, as the history has it."""
         return str(self.partition.estimate)
+
+    @property
+    def cost(self) -> float:
+        """In rows."""
+        return self.partition.estimate.cost_by_itself
 
 
 RefreshPlan = NoRefresh | CompleteRefresh | FastRefresh | PartitionRefresh
@@ -171,14 +186,14 @@ def _cheapest(verdict: Verdict, ways: Ways) -> RefreshPlan:
     rows = ways.rows()
     if is_small(rows):
         small = Reason("NOT_CHEAPER", f"{rows:,} rows in all")
-        return CompleteRefresh(verdict.reason, small, small)
+        return CompleteRefresh(verdict.reason, small, small, cost=rows)
     fast = ways.fast()
     if not isinstance(fast, Reason) and fast.estimate.is_worth_it:
         return FastRefresh(verdict.reason, fast)
     partition = ways.partition()
     if not isinstance(partition, Reason) and partition.estimate.is_worth_it:
         return PartitionRefresh(verdict.reason, partition)
-    return CompleteRefresh(verdict.reason, _why_not(fast), _why_not(partition))
+    return CompleteRefresh(verdict.reason, _why_not(fast), _why_not(partition), cost=rows)
 
 
 def _why_not(found: FastQuery | PartitionQuery | Reason) -> Reason:

@@ -6,11 +6,12 @@ from functools import cached_property
 
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.estimate import slowness
 from dbt.adapters.spark_mv.refresh.fast import prepare_fast
 from dbt.adapters.spark_mv.refresh.inputs import Inputs, base_rows, inputs_of
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.partition import prepare_partition
-from dbt.adapters.spark_mv.refresh.plan import FastQuery, PartitionQuery
+from dbt.adapters.spark_mv.refresh.plan import FAST, PARTITION, FastQuery, PartitionQuery
 from dbt.adapters.spark_mv.sql.names import TableName
 
 
@@ -28,17 +29,26 @@ class LookedAt:
     def _totals(self) -> dict[TableName, int]:
         return base_rows(self._engine, self._look)
 
+    def _slowness(self, method: str) -> float:
+        known = self._engine.memory.view(self._look.view.name)
+        return slowness(known.speeds, method) if known else 1.0
+
     def fast(self) -> FastQuery | Reason:
         """By what changed."""
         found = self._inputs
-        return found if isinstance(found, Reason) else prepare_fast(self._look, found, self._totals)
+        return (
+            found
+            if isinstance(found, Reason)
+            else prepare_fast(self._look, found, self._totals, self._slowness(FAST))
+        )
 
     def partition(self) -> PartitionQuery | Reason:
         """By partitions in which something changed."""
         found = self._inputs
         if isinstance(found, Reason):
             return found
-        return prepare_partition(self._engine, self._look, found, self._totals)
+        slow = self._slowness(PARTITION)
+        return prepare_partition(self._engine, self._look, found, self._totals, slow)
 
     def rows(self) -> int:
         """Rows of all base tables, as far as their commits count them."""
