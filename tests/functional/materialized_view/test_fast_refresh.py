@@ -50,10 +50,17 @@ def views(lake: Warehouse) -> None:
 
 @pytest.mark.parametrize("number", range(len(CHANGES)))
 def test_rows(lake: Warehouse, number: int) -> None:
-    """One change after the other; every view is refreshed fast, and has the query's rows."""
+    """One change after the other; views that are refreshed fast have the query's rows.
+
+    All are after the last change; before it one after even changes, the next after odd ones, so
+    that many are refreshed after several changes at once.
+    """
     lake.spark(CHANGES[number])
     lake.restart()
-    for name, query in QUERIES.items():
+    is_last = number == len(CHANGES) - 1
+    for place, (name, query) in enumerate(QUERIES.items()):
+        if (place + number) % 2 and not is_last:
+            continue
         lake.sql(f"refresh materialized view @.{name}")
         # Spark 4.1 cannot plan EXCEPT ALL of every query with a subquery.
         assert Counter(lake.spark(f"select * from @.{name}")) == Counter(lake.spark(query)), name
