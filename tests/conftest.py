@@ -4,12 +4,19 @@ import os
 from typing import Any
 
 import pytest
+from dbt.adapters.factory import reset_adapters
 
 os.environ.setdefault("DBT_SPARK_MV_CLASS_DATA_ARCHIVE", "0")
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
 # A test run is short: what the second compiler would win is lost in compiling.
 QUICK_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_adapter_of_others() -> None:
+    # A dbt command in this process leaves its adapter, with its warehouse, to whoever comes next.
+    reset_adapters()
 
 
 @pytest.fixture(scope="session")

@@ -49,6 +49,8 @@ from dbt.adapters.spark_mv.views.options import options_from
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
 _ATTEMPTS = 8
+# Options that say how the storage table is made.
+_OF_STORAGE = ("tblproperties", "float_additive")
 
 
 class Lifecycle:
@@ -201,9 +203,9 @@ class Lifecycle:
     def alter(self, name: TableName, options: Mapping[str, Any]) -> MaterializedView:
         """ALTER MATERIALIZED VIEW .. SET OPTIONS."""
         view = load_view(self._engine.relations, name)
-        if "tblproperties" in options:
+        if fixed := next((option for option in _OF_STORAGE if option in options), None):
             raise InvalidStatement(
-                f"{name}: tblproperties belong to the storage table and cannot be altered.",
+                f"{name}: {fixed} belongs to the storage table and cannot be altered.",
                 "Create the materialized view again with OR REPLACE.",
             )
         given = {key: value for key, value in vars(view.options).items() if value is not None}
@@ -251,5 +253,7 @@ def _is_same_build(existing: MaterializedView, wanted: MaterializedView) -> bool
         not existing.reduced
         and existing.definition_hash == wanted.definition_hash
         and existing.layout == wanted.layout
-        and existing.options.tblproperties == wanted.options.tblproperties
+        and all(
+            vars(existing.options)[option] == vars(wanted.options)[option] for option in _OF_STORAGE
+        )
     )
