@@ -38,4 +38,7 @@ equivalence: venv  ## random views and histories, refreshed fast and compared; A
 docs: venv  ## write docs/supported_queries.md anew, from what the classifier says
 	$(BIN)/python -m tests.supported_queries
 
-.PHONY: help venv test lint docs demo bench soak equivalence
+deltas: venv  ## write tests/unit/ivm/deltas anew, after a rule was changed on purpose; read the diff
+	$(BIN)/python -m tests.unit.ivm.delta_files
+
+.PHONY: help venv test lint docs deltas demo bench soak equivalence
