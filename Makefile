@@ -35,4 +35,10 @@ soak: venv  ## write, refresh, read and kill at random for 20 minutes; ARGS='--m
 equivalence: venv  ## random views and histories, refreshed fast and compared; ARGS='--seeds 50'
 	$(BIN)/python -m tests.equivalence $(ARGS)
 
-.PHONY: help venv test lint demo bench soak equivalence
+docs: venv  ## write docs/supported_queries.md anew, from what the classifier says
+	$(BIN)/python -m tests.supported_queries
+
+deltas: venv  ## write tests/unit/ivm/deltas anew, after a rule was changed on purpose; read the diff
+	$(BIN)/python -m tests.unit.ivm.delta_files
+
+.PHONY: help venv test lint docs deltas demo bench soak equivalence

@@ -1,0 +1,261 @@
+"""Forms of queries with examples over the tables of the shop, from which the rows of
+docs/supported_queries.md are made.
+
+What becomes of them is not said here; the classifier says it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Construct:
+    """A form of query. `note` is what the classifier does not say: how it works, or the way out if
+    its reason names none.
+
+    `partition_by` is the column that the view is partitioned by, if the row is about that;
+    `settings` are those of the session; `plans_otherwise` that Spark plans it in another way than
+    it was understood.
+    """
+
+    title: str
+    examples: tuple[str, ...]
+    note: str = ""
+    partition_by: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
+    plans_otherwise: bool = False
+
+
+ROWS = (
+    Construct(
+        "WHERE, expressions",
+        (
+            "SELECT id, amount * 2 AS twice FROM orders WHERE amount > 5",
+            "SELECT id, CASE WHEN is_paid THEN amount END AS paid FROM orders",
+        ),
+    ),
+    Construct(
+        "`LATERAL VIEW`, generators",
+        (
+            "SELECT id, tag FROM orders LATERAL VIEW EXPLODE(tags) t AS tag",
+            "SELECT id, EXPLODE(tags) AS tag FROM orders",
+            "SELECT id, tag FROM orders, LATERAL EXPLODE(tags) AS t(tag)",
+        ),
+    ),
+    Construct(
+        "WITH, subqueries in FROM, views",
+        (
+            "WITH large AS (SELECT id, region FROM orders WHERE amount > 5) SELECT id FROM large",
+            "SELECT id FROM (SELECT id, region FROM orders) d WHERE region = 'north'",
+        ),
+        "views stand in the query as subqueries",
+    ),
+    Construct(
+        "inner and cross joins on any condition, of any number, of a table with itself",
+        (
+            "SELECT o.id, c.name FROM orders o JOIN customers c ON c.id = o.customer",
+            "SELECT o.id, c.name FROM orders o, customers c WHERE o.amount > c.score",
+            "SELECT a.id, b.id AS other FROM orders a JOIN orders b ON a.day = b.day",
+        ),
+    ),
+    Construct(
+        "left, right, full joins on any condition, of any number, of a table with itself",
+        (
+            "SELECT o.id, c.name FROM orders o LEFT JOIN customers c ON c.id = o.customer",
+            "SELECT o.id, r.day FROM returns r RIGHT JOIN orders o ON o.id = r.id",
+            "SELECT id, o.day, r.day AS back FROM orders o FULL JOIN returns r USING (id)",
+        ),
+    ),
+    Construct(
+        "`LEFT SEMI`, `LEFT ANTI`",
+        (
+            "SELECT id, day FROM orders o LEFT SEMI JOIN returns r ON r.id = o.id",
+            "SELECT id, day FROM orders o LEFT ANTI JOIN returns r ON r.id = o.id",
+        ),
+    ),
+    Construct(
+        "`[NOT] EXISTS`, `[NOT] IN` as conditions of WHERE, NULLs included",
+        (
+            "SELECT id FROM orders o WHERE EXISTS "
+            "(SELECT 1 FROM returns r WHERE r.id = o.id AND r.day > o.day)",
+            "SELECT id FROM orders WHERE customer NOT IN (SELECT id FROM customers)",
+            "SELECT id FROM orders WHERE (id, day) IN (SELECT id, day FROM returns)",
+        ),
+    ),
+    Construct(
+        "UNION ALL",
+        ("SELECT region, day FROM orders UNION ALL SELECT region, day FROM returns",),
+    ),
+    Construct(
+        "aggregates of all rows, beside other relations or as values, in SELECT, WHERE, HAVING",
+        (
+            "SELECT id FROM orders WHERE amount > (SELECT AVG(amount) FROM orders)",
+            "SELECT id, amount / m.total AS part FROM orders "
+            "CROSS JOIN (SELECT SUM(amount) AS total FROM orders) m",
+            "SELECT id, EXISTS (SELECT 1 FROM returns WHERE quantity > 9) AS any_large FROM orders",
+            "SELECT region, SUM(amount) AS total FROM orders GROUP BY region "
+            "HAVING SUM(amount) > (SELECT AVG(amount) FROM orders)",
+        ),
+        "joined; if the value changes, so does every row that it is in",
+    ),
+    Construct(
+        "aggregates of the rows with equal keys as values",
+        (
+            "SELECT id, (SELECT SUM(amount) FROM orders o WHERE o.customer = c.id) AS total "
+            "FROM customers c",
+            "SELECT id FROM orders o WHERE amount > "
+            "(SELECT AVG(amount) FROM orders i WHERE i.customer = o.customer)",
+        ),
+        "joined by key",
+    ),
+    Construct(
+        "`[NOT] EXISTS` anywhere, `[NOT] IN` under OR in WHERE and HAVING, by equal keys, NULLs "
+        "included",
+        (
+            "SELECT id, EXISTS (SELECT 1 FROM returns r WHERE r.id = o.id) AS is_back "
+            "FROM orders o",
+            "SELECT id FROM orders WHERE amount > 5 OR id NOT IN (SELECT id FROM returns)",
+            "SELECT region, COUNT(*) AS n FROM orders GROUP BY region "
+            "HAVING COUNT(*) > 2 OR region IN (SELECT region FROM returns)",
+        ),
+        "joined by key",
+    ),
+    Construct(
+        "joins of aggregates",
+        (
+            "SELECT name, n FROM customers c JOIN (SELECT customer, COUNT(*) AS n FROM orders "
+            "GROUP BY customer) d ON d.customer = c.id",
+        ),
+        "below, the groups of changed rows are computed anew",
+    ),
+    Construct(
+        "UNION ALL of aggregates",
+        (
+            "SELECT region, COUNT(*) AS n FROM orders GROUP BY region "
+            "UNION ALL SELECT region, 0 FROM returns",
+        ),
+        "below, the groups of changed rows are computed anew",
+    ),
+    Construct(
+        "GROUPING SETS with aggregates that are not added to, or with HAVING, or below others, if "
+        "no set is empty",
+        (
+            "SELECT region, day, COUNT(DISTINCT customer) AS n FROM orders "
+            "GROUP BY GROUPING SETS ((region, day), (region))",
+            "SELECT region, day, COUNT(*) AS n FROM orders GROUP BY region, ROLLUP (day) "
+            "HAVING COUNT(*) > 1",
+        ),
+        "as UNION ALL of one GROUP BY for each set, whose groups of changed rows are computed anew",
+    ),
+)
+
+ADDED = (
+    Construct(
+        "COUNT, SUM, AVG, MIN, MAX with GROUP BY, of whole numbers and decimals "
+        "(COUNT, MIN, MAX: of any type)",
+        (
+            "SELECT region, COUNT(*) AS n, SUM(amount) AS total FROM orders GROUP BY region",
+            "SELECT region, AVG(quantity) AS mean, MAX(day) AS last FROM orders GROUP BY region",
+            "SELECT region, 2 * SUM(amount) / COUNT(name) AS twice FROM orders "
+            "JOIN customers USING (region) GROUP BY region",
+        ),
+    ),
+    Construct(
+        "the same without GROUP BY",
+        ("SELECT COUNT(*) AS n, SUM(amount) AS total, MIN(day) AS first_day FROM orders",),
+    ),
+    Construct(
+        "`FILTER (WHERE ..)` on these, COUNT_IF, BOOL_AND, BOOL_OR and their other names",
+        (
+            "SELECT region, SUM(amount) FILTER (WHERE is_paid) AS paid FROM orders GROUP BY region",
+            "SELECT region, COUNT_IF(is_paid) AS n, EVERY(amount > 5) AS all_large FROM orders "
+            "GROUP BY region",
+        ),
+        "as aggregates of CASE",
+    ),
+    Construct(
+        "the same with GROUPING SETS, ROLLUP, CUBE, GROUPING and GROUPING_ID, at the top",
+        (
+            "SELECT region, day, SUM(amount) AS total FROM orders GROUP BY ROLLUP (region, day)",
+            "SELECT region, day, GROUPING(day) AS g, COUNT(*) AS n FROM orders "
+            "GROUP BY GROUPING SETS ((region, day), (region), ())",
+        ),
+    ),
+    Construct(
+        "these aggregates over aggregates, set operations and joins",
+        (
+            "SELECT region, MAX(n) AS most FROM (SELECT region, day, COUNT(*) AS n FROM orders "
+            "GROUP BY region, day) d GROUP BY region",
+            "SELECT region, COUNT(*) AS n FROM (SELECT region, id FROM orders "
+            "UNION SELECT region, id FROM returns) u GROUP BY region",
+        ),
+        "below, the groups of changed rows are computed anew",
+    ),
+)
+
+ANEW = (
+    Construct(
+        "any other aggregate with GROUP BY",
+        (
+            "SELECT region, COUNT(DISTINCT customer) AS n FROM orders GROUP BY region",
+            "SELECT region, STDDEV(amount) AS s, COLLECT_SET(day) AS days FROM orders "
+            "GROUP BY region",
+            "SELECT region, FIRST(amount) AS one FROM orders GROUP BY region",
+        ),
+    ),
+    Construct(
+        "sums and averages of FLOAT and DOUBLE, and of long decimals, with GROUP BY",
+        (
+            "SELECT region, SUM(weight) AS total FROM orders GROUP BY region",
+            "SELECT region, SUM(CAST(amount AS DECIMAL(38, 10))) AS total FROM orders "
+            "GROUP BY region",
+        ),
+    ),
+    Construct(
+        "HAVING with GROUP BY",
+        ("SELECT region, COUNT(*) AS n FROM orders GROUP BY region HAVING COUNT(*) > 1",),
+    ),
+    Construct(
+        "DISTINCT",
+        (
+            "SELECT DISTINCT region FROM orders",
+            "SELECT DISTINCT region, name FROM orders JOIN customers USING (region)",
+        ),
+    ),
+    Construct(
+        "UNION, INTERSECT, EXCEPT, and the ALL forms of the last two",
+        (
+            "SELECT region, day FROM orders UNION SELECT region, day FROM returns",
+            "SELECT region, day FROM orders INTERSECT ALL SELECT region, day FROM returns",
+            "SELECT region, day FROM orders EXCEPT SELECT region, day FROM returns",
+        ),
+    ),
+    Construct(
+        "window functions that share a column of PARTITION BY, which is returned; over aggregates "
+        "too",
+        (
+            "SELECT region, id, SUM(amount) OVER (PARTITION BY region) AS total FROM orders",
+            "SELECT region, id, ROW_NUMBER() OVER (PARTITION BY region ORDER BY day) AS k, "
+            "LAG(amount) OVER (PARTITION BY region, day ORDER BY id) AS l FROM orders",
+            "SELECT region, day, RANK() OVER (PARTITION BY region ORDER BY SUM(amount)) AS k "
+            "FROM orders GROUP BY region, day",
+        ),
+    ),
+    Construct(
+        "the first rows of groups, and other conditions on windows that return their keys",
+        (
+            "SELECT region, id FROM (SELECT region, id, ROW_NUMBER() OVER (PARTITION BY region "
+            "ORDER BY day) AS k FROM orders) d WHERE k = 1",
+        ),
+    ),
+    Construct(
+        "a selection from groups that return their keys",
+        (
+            "SELECT region FROM (SELECT region, COUNT(*) AS n FROM orders GROUP BY region) d "
+            "WHERE n > 1",
+            "SELECT UPPER(region) AS name FROM "
+            "(SELECT region FROM orders UNION SELECT region FROM returns) d",
+        ),
+    ),
+)

@@ -1,0 +1,283 @@
+"""Forms of queries that are not refreshed fast, and columns that a view is partitioned by."""
+
+from __future__ import annotations
+
+from tests.unit.ivm.constructs import Construct
+from tests.unit.ivm.shop import USER_FUNCTION
+
+_RANKED = (
+    "(SELECT region, id, ROW_NUMBER() OVER (PARTITION BY region ORDER BY day) AS k FROM orders)"
+)
+
+REFUSED = (
+    Construct(
+        "other aggregates without GROUP BY, and nothing beside them",
+        (
+            "SELECT COUNT(DISTINCT customer) AS n FROM orders",
+            "SELECT STDDEV(amount) AS s FROM orders",
+        ),
+    ),
+    Construct(
+        "sums of FLOAT and DOUBLE without GROUP BY",
+        ("SELECT SUM(weight) AS total FROM orders", "SELECT AVG(weight) AS mean FROM orders"),
+    ),
+    Construct(
+        "HAVING without GROUP BY",
+        ("SELECT SUM(amount) AS total FROM orders HAVING COUNT(*) > 1",),
+    ),
+    Construct(
+        "aggregates of all rows below, and nothing beside them",
+        (
+            "SELECT (SELECT MAX(amount) FROM orders) AS most",
+            "SELECT total + 1 AS more FROM (SELECT SUM(amount) AS total FROM orders) d",
+            "SELECT region FROM orders UNION ALL SELECT MAX(region) FROM returns",
+        ),
+    ),
+    Construct(
+        "windows without a common PARTITION BY",
+        (
+            "SELECT id, RANK() OVER (ORDER BY amount) AS k FROM orders",
+            "SELECT id, SUM(amount) OVER (PARTITION BY region) AS r, "
+            "SUM(amount) OVER (PARTITION BY day) AS d FROM orders",
+        ),
+    ),
+    Construct(
+        "QUALIFY",
+        (
+            "SELECT region, id FROM orders "
+            "QUALIFY ROW_NUMBER() OVER (PARTITION BY region ORDER BY day) = 1",
+        ),
+    ),
+    Construct(
+        "GROUPING SETS with an empty set, as ROLLUP and CUBE have, not at the top, with HAVING, or "
+        "with other aggregates",
+        (
+            "SELECT region, COUNT(DISTINCT customer) AS n FROM orders GROUP BY ROLLUP (region)",
+            "SELECT region, COUNT(*) AS n FROM orders GROUP BY CUBE (region) HAVING COUNT(*) > 1",
+        ),
+    ),
+    Construct(
+        "GROUP BY ALL",
+        ("SELECT region, COUNT(*) AS n FROM orders GROUP BY ALL",),
+    ),
+    Construct(
+        "LIMIT, OFFSET",
+        (
+            "SELECT id, amount FROM orders ORDER BY amount DESC LIMIT 10",
+            "SELECT id, amount FROM orders ORDER BY amount OFFSET 5",
+        ),
+    ),
+    Construct(
+        "subqueries as values that are no aggregates, or have grouping",
+        (
+            "SELECT id FROM orders WHERE amount > (SELECT score FROM customers WHERE id = 1)",
+            "SELECT id FROM orders WHERE amount > (SELECT SUM(score) FROM customers GROUP BY id)",
+        ),
+    ),
+    Construct(
+        "subqueries in ON, LATERAL VIEW",
+        (
+            "SELECT id, x FROM orders "
+            "LATERAL VIEW EXPLODE(ARRAY((SELECT MAX(id) FROM returns))) t AS x",
+            "SELECT o.id, name FROM orders o JOIN customers c "
+            "ON o.amount > (SELECT MAX(score) FROM customers)",
+        ),
+    ),
+    Construct(
+        "subqueries in `= ANY`, `> ALL`",
+        (
+            "SELECT id FROM orders WHERE amount = ANY (SELECT score FROM customers)",
+            "SELECT id FROM orders WHERE amount > ALL (SELECT score FROM customers)",
+        ),
+    ),
+    Construct(
+        "subqueries on the left of IN",
+        (
+            "SELECT id FROM orders WHERE "
+            "(SELECT MAX(id) FROM returns) IN (SELECT id FROM customers)",
+        ),
+    ),
+    Construct(
+        "IN as a value",
+        ("SELECT id, id IN (SELECT id FROM returns) AS is_back FROM orders",),
+    ),
+    Construct(
+        "tuples IN under OR",
+        ("SELECT id FROM orders WHERE amount > 5 OR (id, day) IN (SELECT id, day FROM returns)",),
+    ),
+    Construct(
+        "tuples NOT IN",
+        ("SELECT id FROM orders WHERE (id, day) NOT IN (SELECT id, day FROM returns)",),
+    ),
+    Construct(
+        "correlated conditions with grouping, or more than one level deep",
+        (
+            "SELECT id FROM orders o WHERE EXISTS (SELECT region FROM returns r "
+            "WHERE r.id = o.id GROUP BY region HAVING COUNT(*) > 1)",
+            "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM returns r WHERE EXISTS "
+            "(SELECT 1 FROM customers c WHERE c.id = o.customer AND c.region = r.region))",
+        ),
+    ),
+    Construct(
+        "correlated values with grouping, DISTINCT or LIMIT",
+        (
+            "SELECT id, (SELECT MAX(r.day) FROM returns r WHERE r.id = o.id GROUP BY r.region) "
+            "AS back FROM orders o",
+        ),
+    ),
+    Construct(
+        "correlated values by anything but equality",
+        (
+            "SELECT id, (SELECT MAX(r.day) FROM returns r WHERE r.day < o.day) AS before "
+            "FROM orders o",
+        ),
+    ),
+    Construct(
+        "correlated values of columns outside, or without an aggregate",
+        (
+            "SELECT id, (SELECT MAX(r.quantity + o.quantity) FROM returns r WHERE r.id = o.id) "
+            "AS most FROM orders o",
+            "SELECT id, (SELECT r.day FROM returns r WHERE r.id = o.id) AS back FROM orders o",
+        ),
+    ),
+    Construct(
+        "correlated IN under OR of a constant or of columns outside",
+        (
+            "SELECT id FROM orders o WHERE amount > 5 OR quantity IN "
+            "(SELECT r.quantity + o.quantity FROM returns r WHERE r.id = o.id)",
+        ),
+    ),
+    Construct(
+        "correlated values that name columns outside in ON",
+        (
+            "SELECT id, (SELECT MAX(r.day) FROM returns r JOIN customers c ON c.id = o.customer "
+            "WHERE r.id = o.id) AS back FROM orders o",
+        ),
+    ),
+    Construct(
+        "correlated values of aggregates that are neither COUNT nor NULL over no rows",
+        (
+            "SELECT id, (SELECT APPROX_COUNT_DISTINCT(r.day) FROM returns r WHERE r.id = o.id) "
+            "AS n FROM orders o",
+        ),
+    ),
+    Construct(
+        "correlated values by columns of different types",
+        (
+            "SELECT id, (SELECT SUM(quantity) FROM orders o WHERE o.region = c.score) AS total "
+            "FROM customers c",
+        ),
+    ),
+    Construct(
+        "correlated values beside aggregates, by what is no key",
+        (
+            "SELECT region, (SELECT MAX(r.day) FROM returns r WHERE r.id = o.id) AS back "
+            "FROM orders o GROUP BY region",
+        ),
+    ),
+    Construct(
+        "LATERAL with a subquery",
+        (
+            "SELECT o.id, back FROM orders o, "
+            "LATERAL (SELECT MAX(r.day) AS back FROM returns r WHERE r.id = o.id) l",
+        ),
+    ),
+    Construct(
+        "values that depend on the order of rows (`first`, `row_number`, frames ..), if anything "
+        "but a filter stands above them",
+        (
+            f"SELECT name FROM {_RANKED} d JOIN customers c ON c.id = d.id AND d.k = 1",
+            f"SELECT id FROM returns WHERE id IN (SELECT id FROM {_RANKED} d WHERE k = 1)",
+            "SELECT r.id, f.one FROM returns r JOIN (SELECT region, FIRST(amount) AS one "
+            "FROM orders GROUP BY region) f ON f.region = r.region",
+        ),
+    ),
+    Construct(
+        "the same, if the keys are not among the columns of the view",
+        (
+            "SELECT id, ROW_NUMBER() OVER (PARTITION BY region ORDER BY day) AS k FROM orders",
+            "SELECT id, SUM(quantity) OVER (PARTITION BY region ORDER BY day "
+            "ROWS 1 PRECEDING) AS s FROM orders",
+            "SELECT FIRST(amount) AS one FROM orders GROUP BY region",
+        ),
+        "return the columns of PARTITION BY, or of GROUP BY",
+    ),
+    Construct(
+        "right and full joins after a semi or anti join",
+        (
+            "SELECT c.id, o.day FROM orders o LEFT SEMI JOIN returns r ON r.id = o.id "
+            "FULL JOIN customers c ON c.id = o.customer",
+        ),
+        "or use EXISTS",
+    ),
+    Construct(
+        "functions of your own",
+        (f"SELECT {USER_FUNCTION}(id) AS value FROM orders",),
+        "nothing says what its value depends on; write it as an expression",
+    ),
+    Construct(
+        "TABLESAMPLE",
+        ("SELECT id FROM orders TABLESAMPLE (10 PERCENT)",),
+    ),
+    Construct(
+        "PIVOT",
+        (
+            "SELECT north, south FROM orders "
+            "PIVOT (SUM(amount) FOR region IN ('north' AS north, 'south' AS south))",
+        ),
+    ),
+    Construct(
+        "recursion",
+        (
+            "WITH RECURSIVE n AS (SELECT id FROM orders UNION ALL SELECT id + 1 FROM n "
+            "WHERE id < 9) SELECT id FROM n",
+        ),
+    ),
+    Construct(
+        "`current_date`",
+        ("SELECT id FROM orders WHERE day > CURRENT_DATE - 7",),
+        "no method but a complete refresh knows of it; filter in a query over the view",
+    ),
+    Construct(
+        "`rand` and the like",
+        ("SELECT id, RAND() AS r FROM orders",),
+        "no method but a complete refresh knows of it",
+    ),
+    Construct(
+        "columns of a type that cannot be compared, if rows are stored by themselves",
+        ("SELECT id, extra FROM orders",),
+    ),
+    Construct(
+        "DISTINCT ON",
+        ("SELECT DISTINCT ON (region) region, id FROM orders",),
+        "which Spark refuses, too",
+    ),
+    Construct(
+        "UNION BY NAME",
+        ("SELECT id, day FROM orders UNION ALL BY NAME SELECT day, id FROM returns",),
+    ),
+    Construct(
+        "several columns of one expression",
+        ("SELECT POSEXPLODE(tags) AS (n, tag) FROM orders",),
+    ),
+    Construct(
+        "joins in parentheses",
+        (
+            "SELECT c.name FROM customers c LEFT JOIN "
+            "(orders o JOIN returns r ON r.id = o.id) ON o.customer = c.id",
+        ),
+        "make it (SELECT .. FROM .. JOIN ..)",
+    ),
+    Construct(
+        "anything, if names are told apart by case",
+        ("SELECT id, Id FROM orders",),
+        "unset spark.sql.caseSensitive",
+        settings=(("spark.sql.caseSensitive", "true"),),
+    ),
+    Construct(
+        "what Spark does not plan alike once it is printed anew",
+        ("SELECT id, amount FROM orders",),
+        "any query can be of this kind, this one is not; the reason shows where the plans differ",
+        plans_otherwise=True,
+    ),
+)

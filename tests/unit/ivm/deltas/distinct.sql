@@ -1,0 +1,50 @@
+-- Rows that are there at least once.
+
+SELECT DISTINCT a, b FROM mv_table_0;
+
+-- Changed: mv_table_0
+-- Kept: groups of changed rows are computed anew
+
+-- mv_keys_0
+SELECT
+  `mv_changed`.`mv_key_0`,
+  `mv_changed`.`mv_key_1`
+FROM (
+  SELECT
+    `mv_table_0`.`a` AS mv_key_0,
+    `mv_table_0`.`b` AS mv_key_1,
+    `mv_table_0`.`mv_weight` AS mv_weight
+  FROM mv_changes_0 AS `mv_table_0`
+) AS mv_changed
+GROUP BY
+  `mv_changed`.`mv_key_0`,
+  `mv_changed`.`mv_key_1`;
+
+-- Stored rows after it
+SELECT
+  `mv_stored`.`c0`,
+  `mv_stored`.`c1`
+FROM mv_stored
+WHERE
+  NOT EXISTS(
+    SELECT
+      1
+    FROM mv_keys_0 AS mv_keys
+    WHERE
+      `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
+      AND `mv_stored`.`c1` IS NOT DISTINCT FROM `mv_keys`.`mv_key_1`
+  )
+UNION ALL
+SELECT DISTINCT
+  `mv_table_0`.`a` AS `c0`,
+  `mv_table_0`.`b` AS `c1`
+FROM `mv_table_0` AS `mv_table_0`
+WHERE
+  EXISTS(
+    SELECT
+      1
+    FROM mv_keys_0 AS mv_keys
+    WHERE
+      `mv_table_0`.`a` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
+      AND `mv_table_0`.`b` IS NOT DISTINCT FROM `mv_keys`.`mv_key_1`
+  );

@@ -1,0 +1,47 @@
+-- Groups with the keys of changed rows.
+
+SELECT a, COUNT(DISTINCT v) AS n FROM mv_table_0 GROUP BY a;
+
+-- Changed: mv_table_0
+-- Kept: groups of changed rows are computed anew
+
+-- mv_keys_0
+SELECT
+  `mv_changed`.`mv_key_0`
+FROM (
+  SELECT
+    `mv_table_0`.`a` AS mv_key_0,
+    `mv_table_0`.`mv_weight` AS mv_weight
+  FROM mv_changes_0 AS `mv_table_0`
+) AS mv_changed
+GROUP BY
+  `mv_changed`.`mv_key_0`;
+
+-- Stored rows after it
+SELECT
+  `mv_stored`.`c0`,
+  `mv_stored`.`c1`
+FROM mv_stored
+WHERE
+  NOT EXISTS(
+    SELECT
+      1
+    FROM mv_keys_0 AS mv_keys
+    WHERE
+      `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
+  )
+UNION ALL
+SELECT
+  `mv_table_0`.`a` AS `c0`,
+  COUNT(DISTINCT `mv_table_0`.`v`) AS `c1`
+FROM `mv_table_0` AS `mv_table_0`
+WHERE
+  EXISTS(
+    SELECT
+      1
+    FROM mv_keys_0 AS mv_keys
+    WHERE
+      `mv_table_0`.`a` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
+  )
+GROUP BY
+  `mv_table_0`.`a`;

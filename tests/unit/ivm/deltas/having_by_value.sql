@@ -1,0 +1,71 @@
+-- HAVING with a subquery is a filter over the groups, beside a relation of one row.
+
+SELECT a, SUM(v) AS total FROM mv_table_0 GROUP BY a HAVING SUM(v) > (SELECT AVG(v) FROM mv_table_1);
+
+-- Changed: mv_table_1
+-- Kept: row by row
+
+-- mv_row_0
+SELECT
+  `mv_delta`.`_col_0`,
+  SUM(`mv_delta`.`mv_weight`) AS mv_weight
+FROM (
+  SELECT
+    `mv_groups`.`_col_0` AS `_col_0`,
+    -1 AS mv_weight
+  FROM (
+    SELECT
+      AVG(`mv_table_1`.`v`) AS `_col_0`
+    FROM mv_old_1 AS `mv_table_1`
+  ) AS mv_groups
+  UNION ALL
+  SELECT
+    `mv_groups`.`_col_0` AS `_col_0`,
+    1 AS mv_weight
+  FROM (
+    SELECT
+      AVG(`mv_table_1`.`v`) AS `_col_0`
+    FROM `mv_table_1` AS `mv_table_1`
+  ) AS mv_groups
+) AS mv_delta
+GROUP BY
+  `mv_delta`.`_col_0`
+HAVING
+  SUM(`mv_delta`.`mv_weight`) <> 0;
+
+-- mv_net_1
+SELECT
+  `mv_delta`.`c0`,
+  `mv_delta`.`c1`,
+  SUM(`mv_delta`.`mv_weight`) AS mv_weight
+FROM (
+  SELECT
+    `mv_grouped`.`mv_group_0` AS `c0`,
+    `mv_grouped`.`mv_group_1` AS `c1`,
+    `mv_value_0`.`mv_weight` AS mv_weight
+  FROM (
+    SELECT
+      `mv_table_0`.`a` AS mv_group_0,
+      SUM(`mv_table_0`.`v`) AS mv_group_1
+    FROM `mv_table_0` AS `mv_table_0`
+    GROUP BY
+      `mv_table_0`.`a`
+  ) AS mv_grouped
+  CROSS JOIN (
+    SELECT
+      `mv_row`.`_col_0`,
+      `mv_row`.`mv_weight`
+    FROM mv_row_0 AS mv_row
+  ) AS mv_value_0
+  WHERE
+    `mv_grouped`.`mv_group_1` > (
+      `mv_value_0`.`_col_0`
+    )
+) AS mv_delta
+GROUP BY
+  `mv_delta`.`c0`,
+  `mv_delta`.`c1`
+HAVING
+  SUM(`mv_delta`.`mv_weight`) <> 0;
+
+-- The net change mv_net_1 is applied to the stored rows as in filter_deletes.sql

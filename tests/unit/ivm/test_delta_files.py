@@ -1,0 +1,33 @@
+"""The queries that bring a view's rows up to date are those that were read and found right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.ivm.delta_files import FILES, case_of, text_of
+from tests.unit.ivm.formulas import Engine, refresh_is_right
+from tests.unit.ivm.test_delta import holds
+
+# The forms are those of queries.py, of which there are more rounds.
+ROUNDS = 4
+
+
+def _name(path: Path) -> str:
+    return path.stem
+
+
+@pytest.mark.parametrize("path", FILES, ids=_name)
+def test_file_is_up_to_date(path: Path) -> None:
+    assert path.read_text() == text_of(path), "`make deltas` writes it anew; read what differs"
+
+
+@pytest.mark.parametrize("path", FILES, ids=_name)
+def test_view_is_brought_up_to_date(engine: Engine, path: Path) -> None:
+    assert holds(refresh_is_right, engine, case_of(path).view, ROUNDS)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine()
