@@ -22,10 +22,12 @@ from typing import Any
 from tests.conftest import QUICK_JAVA
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 from tests.soak import checks
-from tests.soak.world import SCHEMA, VIEWS, build
+from tests.soak.views import VIEWS
+from tests.soak.world import SCHEMA, build
 
 ROOT = Path(__file__).parents[2]
 WORKERS = 3
+LOOKED_AT = 5
 SECONDS_BETWEEN_KILLS = (10, 40)
 # What a statement may rightly be told while others write, drop and create the same relations.
 EXPECTED = (
@@ -57,6 +59,7 @@ class Worker:
     def start(self) -> None:
         """Begin, or begin again with other chances."""
         self._seed += 1000
+        self.works = False
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.soak.worker", json.dumps(self._target), str(self._seed)],
             stdin=subprocess.PIPE,
@@ -76,6 +79,8 @@ class Worker:
                 said = json.loads(line)
             except ValueError:  # cut off by a kill, or not ours
                 continue
+            # A process that is still starting is no victim: its death would prove nothing.
+            self.works = process is self._process
             self._did[said.get("did") or f"ERROR {_kind(said['error'])}"] += 1
 
     def kill(self) -> None:
@@ -113,9 +118,10 @@ def main() -> int:
     next_kill = time.monotonic() + 30
     while time.monotonic() < until:
         time.sleep(chance.uniform(0.5, 3))
-        wrong += _look(lake, did)
-        if time.monotonic() > next_kill:
-            chance.choice(workers).kill()
+        wrong += _look(lake, did, chance.sample(tuple(VIEWS), LOOKED_AT))
+        victims = [worker for worker in workers if worker.works]
+        if victims and time.monotonic() > next_kill:
+            chance.choice(victims).kill()
             did["KILL"] += 1
             next_kill = time.monotonic() + chance.uniform(*SECONDS_BETWEEN_KILLS)
         _progress(until, did, wrong)
@@ -138,9 +144,9 @@ def _target(folder: str) -> dict[str, Any]:
     return {**given, "refresh_timeout": 60, "spark_conf": conf}
 
 
-def _look(lake: Warehouse, did: Counter[str]) -> list[str]:
+def _look(lake: Warehouse, did: Counter[str], names: list[str]) -> list[str]:
     wrong = []
-    for name in VIEWS:
+    for name in names:
         try:
             found = checks.differences(lake, name)
         except Exception as error:
@@ -185,7 +191,9 @@ def _progress(until: float, did: Counter[str], wrong: list[str]) -> None:
 
 
 def _report(lake: Warehouse, given: Any, did: Counter[str], wrong: list[str]) -> None:
-    states = dict(lake.spark("select state, count(*) from @meta.mv_refresh_history group by state"))
+    states = lake.spark(
+        "select method, state, count(*) from @meta.mv_refresh_history group by 1, 2 order by 1, 2"
+    )
     events = lake.value("select count(*) from @meta.mv_events")
     print(f"\n{given.minutes:g} minutes, seed {given.seed}")
     for what, count in sorted(did.items()):

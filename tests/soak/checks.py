@@ -38,7 +38,9 @@ def _differences(lake: Warehouse, name: str) -> Rows:
         name_read = re.escape(table.split("__mv_")[0])
         pinned = f"{SCHEMA}.{table} version as of {version}"
         query = re.sub(rf"\b{SCHEMA}\.{name_read}\b", pinned, query)
-    columns = ", ".join(f"`{column}`" for column in _columns(lake, storage))
+    # Columns that are not shown come after those of the view.
+    shown = len(_columns(lake, f"@.{name}"))
+    columns = ", ".join(f"`{column}`" for column in _columns(lake, storage)[:shown])
     stored = f"select {columns} from {storage} version as of {head}"
     return lake.spark(
         f"(select 1, * from ({stored}) except all select 1, * from ({query})) union all "
@@ -46,8 +48,8 @@ def _differences(lake: Warehouse, name: str) -> Rows:
     )
 
 
-def _columns(lake: Warehouse, storage: str) -> list[str]:
-    return [row[0] for row in lake.spark(f"describe {storage}")]
+def _columns(lake: Warehouse, relation: str) -> list[str]:
+    return [row[0] for row in lake.spark(f"describe {relation}")]
 
 
 def _label(lake: Warehouse, storage: str, head: int) -> dict[str, Any]:

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from tests.functional.materialized_view.warehouse import Command, Warehouse
+from tests.soak.views import DROPPED, OTHER, VIEWS
 
 SCHEMA = "soak"
 CUSTOMERS = ("ann", "bob", "cat", "dan", "eve")
-VIEWS = {
-    "totals": "select customer, count(*) as n, sum(amount) as total "
-    "from @.orders group by customer",
-    "joined": "select o.id, o.customer, i.item, i.price "
-    "from @.orders o left join @.items i on i.order_id = o.id",
-    "grand": "select sum(n) as n, sum(total) as total from @.totals",
-    "changing": "select id, amount from @.orders",
-    "brief": "select item, max(price) as most from @.items group by item",
-}
-# A definition of `changing` that the workers swap in and out.
-OTHER = "select id, amount + 1 as amount from @.orders"
 
 
 def build(lake: Warehouse) -> None:
@@ -31,8 +22,8 @@ def build(lake: Warehouse) -> None:
     )
     lake.spark("insert into @.orders select id, 'ann', id from range(200)")
     lake.spark("insert into @.items select id % 150, concat('i', id % 7), id from range(400)")
-    for name, query in VIEWS.items():
-        lake.sql(f"create materialized view @.{name} as {query}")
+    for name, view in VIEWS.items():
+        lake.sql(view.create(name))
 
 
 def write(chance: random.Random) -> str:
@@ -56,19 +47,20 @@ def write(chance: random.Random) -> str:
 
 def act(command: Command, lake: Warehouse, chance: random.Random) -> str:
     """Do one thing at random; returns its name."""
-    view = chance.choice(tuple(VIEWS))
+    view, gone = chance.choice(tuple(VIEWS)), chance.choice(DROPPED)
+    method = chance.choice(VIEWS[view].methods)
     deeds: dict[str, tuple[int, Callable[[], Any]]] = {
         "write through dbt": (25, lambda: command.sql(write(chance))),
         "write by another program": (25, lambda: lake.spark(write(chance))),
         "read": (25, lambda: command.sql(f"select * from @.{view}")),
         "plain read": (8, lambda: lake.spark(f"select * from @.{view}")),
-        "refresh": (8, lambda: command.sql(f"refresh materialized view @.{view} complete")),
-        "change": (3, lambda: _change(command, chance)),
-        "drop": (2, lambda: command.sql("drop materialized view if exists @.brief")),
-        "create": (
-            4,
-            lambda: command.sql(f"create or replace materialized view @.brief as {VIEWS['brief']}"),
+        f"refresh {method}": (
+            15,
+            lambda: command.sql(f"refresh materialized view @.{view} {method}"),
         ),
+        "change": (3, lambda: _change(command, chance)),
+        "drop": (2, lambda: command.sql(f"drop materialized view if exists @.{gone}")),
+        "create": (4, lambda: command.sql(VIEWS[gone].create(gone))),
         "compact": (2, lambda: _compact(lake, chance)),
         "sweep": (1, lambda: lake.operation("sweep")),
         "maintain": (1, lambda: lake.operation("maintain", keep_hours=1)),
@@ -81,12 +73,14 @@ def act(command: Command, lake: Warehouse, chance: random.Random) -> str:
 
 
 def _change(command: Command, chance: random.Random) -> None:
-    query = chance.choice((VIEWS["changing"], OTHER))
-    command.sql(f"create or replace materialized view @.changing as {query}")
+    view = VIEWS["changing"]
+    command.sql(replace(view, query=chance.choice((view.query, OTHER))).create("changing"))
 
 
 def _compact(lake: Warehouse, chance: random.Random) -> None:
-    table = chance.choice((f"{SCHEMA}.orders", f"{SCHEMA}.items", lake.storage("joined")))
+    table = chance.choice(
+        (f"{SCHEMA}.orders", f"{SCHEMA}.items", lake.storage(chance.choice(tuple(VIEWS))))
+    )
     lake.spark(
         "call local.system.rewrite_data_files("
         f"table => '{table}', options => map('rewrite-all', 'true'))"

@@ -9,43 +9,76 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from tests.functional.concurrency.processes import Process
+from tests.functional.concurrency.ways import (
+    APPENDED,
+    COMPLETE,
+    FAST,
+    PARTITION,
+    WAYS,
+    Way,
+    change,
+    make_log,
+)
+from tests.functional.materialized_view.faults import Paused
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
-QUERY = "select id, amount from @.orders"
+QUERY = COMPLETE.query
 OTHER = "select id, amount + 1 as amount from @.orders"
-REFRESH = "refresh materialized view @.{v} complete"
 CREATE = "create or replace materialized view @.{v} as "
-KILLED = {
-    "claim.after": REFRESH,
-    "started.after": REFRESH,
-    "write.before": REFRESH,
-    "write.after": REFRESH,
-    "publish.before": REFRESH,
-    "publish.after": REFRESH,
-    "recorded.after": REFRESH,
-    "storage.before": CREATE + QUERY,
-    "storage.after": CREATE + QUERY,
-    "view.after": CREATE + QUERY,
-    "registered.after": CREATE + QUERY,
-    "storage.after changed": CREATE + OTHER,
-    "view.after changed": CREATE + OTHER,
-    "view_dropped.after": "drop materialized view @.{v}",
-    "storage_dropped.after": "drop materialized view @.{v}",
-}
+DROP = "drop materialized view @.{v}"
+STEPS = (
+    "claim.after",
+    "started.after",
+    "write.before",
+    "write.after",
+    "publish.before",
+    "publish.after",
+    "recorded.after",
+)
+PUBLISHED = ("publish.after", "recorded.after")
 AT_ONCE = 4
+
+
+class Case(NamedTuple):
+    """What is killed; `before` is the view that is there, `query` what its statement stands for."""
+
+    statement: str
+    before: Way | None = COMPLETE
+    query: str = QUERY
+
+
+def refresh(way: Way) -> Case:
+    return Case(way.refresh("{v}"), way, way.query)
+
+
+KILLED = {
+    **{step: refresh(COMPLETE) for step in STEPS},
+    **{f"{step} fast": refresh(FAST) for step in STEPS},
+    **{f"{step} appended": refresh(APPENDED) for step in ("write.after", "publish.after")},
+    **{f"{step} partition": refresh(PARTITION) for step in STEPS},
+    "storage.before": Case(CREATE + QUERY, None),
+    "storage.after": Case(CREATE + QUERY, None),
+    "view.after": Case(CREATE + QUERY, None),
+    "registered.after": Case(CREATE + QUERY, None),
+    "storage.after changed": Case(CREATE + OTHER, query=OTHER),
+    "view.after changed": Case(CREATE + OTHER, query=OTHER),
+    "view_dropped.after": Case(DROP),
+    "storage_dropped.after": Case(DROP),
+}
+Rows = list[Any] | None
 
 
 def name_of(case: str) -> str:
     return case.replace(".", "_").replace(" ", "_")
 
 
-def exists_before(case: str) -> bool:
-    return KILLED[case] != CREATE + QUERY
+def statement_of(case: str) -> str:
+    return KILLED[case].statement.format(v=name_of(case))
 
 
 @pytest.fixture(scope="module")
@@ -55,60 +88,73 @@ def impatient(lake: Warehouse) -> Warehouse:
 
 
 @pytest.fixture(scope="module")
-def crashed(impatient: Warehouse) -> dict[str, list[Any]]:
-    """Every case's process has died; returns the rows of each view just before."""
+def crashed(impatient: Warehouse) -> dict[str, tuple[Rows, Rows]]:
+    """Every case's process has died, and the base tables were changed again; returns the rows of
+    each view before, and as its statement was to leave them."""
     lake = impatient
-    for case in KILLED:
-        if exists_before(case):
-            lake.sql(f"create materialized view @.{name_of(case)} as {QUERY}")
-    old = lake.spark(QUERY)
-    lake.spark("insert into @.orders values (700, 'zoe', 7)")
+    make_log(lake)
+    for case, (_, before, _) in KILLED.items():
+        if before is not None:
+            lake.sql(before.create(name_of(case)))
+    old: dict[str, Rows] = {
+        case: sorted(lake.spark(before.query)) if before is not None else None
+        for case, (_, before, _) in KILLED.items()
+    }
+    change(lake, 700, move=True)
+    new = {case: sorted(lake.spark(query)) for case, (_, _, query) in KILLED.items()}
     cases = iter(KILLED)
     while batch := list(itertools.islice(cases, AT_ONCE)):
-        processes = [
-            Process(
-                lake,
-                KILLED[case].format(v=name_of(case)).replace("{v}", name_of(case)),
-                failpoints=f"{case.split()[0]}=kill",
-            )
-            for case in batch
-        ]
-        for process in processes:
-            process.ready().go()
-        for case, process in zip(batch, processes, strict=True):
-            assert process.ended() == -signal.SIGKILL, case
-    return {case: old for case in KILLED if exists_before(case)}
+        kill(lake, batch)
+    change(lake, 701)
+    lake.restart()
+    return {case: (old[case], None if "drop" in case else new[case]) for case in KILLED}
 
 
-def plain_rows(lake: Warehouse, name: str) -> list[Any] | None:
+def kill(lake: Warehouse, batch: list[str]) -> None:
+    """The processes of these cases die, each at its step."""
+    processes = [
+        Process(lake, statement_of(case), failpoints=f"{case.split()[0]}=kill") for case in batch
+    ]
+    for process in processes:
+        process.ready().go()
+    for case, process in zip(batch, processes, strict=True):
+        assert process.ended() == -signal.SIGKILL, case
+
+
+def plain_rows(lake: Warehouse, name: str) -> Rows:
     """What a program without dbt reads, None if there is no view."""
     if ("v", name) not in lake.relations():
         return None
-    return sorted(lake.spark(f"select id, amount from @.{name}"))
+    return sorted(lake.spark(f"select * from @.{name}"))
 
 
 @pytest.mark.parametrize("case", KILLED)
-def test_rows_after_a_crash(impatient: Warehouse, crashed: dict[str, list[Any]], case: str) -> None:
-    """I6: other programs read old rows or new rows; a read by dbt, or the same again, is right."""
+def test_rows_after_a_crash(
+    impatient: Warehouse, crashed: dict[str, tuple[Rows, Rows]], case: str
+) -> None:
+    """I6: other programs read old rows or new rows; what is done next by dbt, in the same way or
+    not at all, brings the rest of the changes and none twice."""
     lake, name = impatient, name_of(case)
+    (old, new), (_, before, query) = crashed[case], KILLED[case]
+    statement = statement_of(case)
     rows = plain_rows(lake, name)
-    whole = [sorted(lake.spark(query)) for query in (QUERY, OTHER)]
-    assert rows in [*whole, sorted(crashed.get(case, [])), None]
-    if case.startswith(("claim", "started", "write")):
-        assert rows == sorted(crashed[case])
+    assert rows in [old, new]
+    if statement.startswith("refresh"):
+        assert rows == (new if case.startswith(PUBLISHED) else old) and old != new
     lake.restart()
-    statement = KILLED[case].format(v=name).replace("{v}", name)
     if not statement.startswith("refresh"):
         lake.sql(statement.replace("drop materialized view", "drop materialized view if exists"))
     if statement.startswith("drop"):
         assert ("v", name) not in lake.relations()
         return
     lake.sql(f"select * from @.{name}")
-    assert_same(lake, f"select * from @.{name}", OTHER if "changed" in case else QUERY)
+    assert_same(lake, f"select * from @.{name}", query)
     assert lake.freshness(name) == "FRESH"
+    if before is not None:
+        before.assert_used(lake, name)
 
 
-def test_sweep_leaves_nothing(impatient: Warehouse, crashed: dict[str, list[Any]]) -> None:
+def test_sweep_leaves_nothing(impatient: Warehouse, crashed: dict[str, tuple[Rows, Rows]]) -> None:
     """No branch, no storage table without a view, no row that says RUNNING."""
     lake = impatient
     lake.restart()
@@ -125,17 +171,27 @@ def test_sweep_leaves_nothing(impatient: Warehouse, crashed: dict[str, list[Any]
         assert lake.freshness(name) == "FRESH"
 
 
-@pytest.mark.parametrize("victim", ["python", "jvm", "both"])
-def test_killed_while_it_writes(impatient: Warehouse, victim: str, tmp_path: Any) -> None:
-    """Whichever part dies: rows are whole, the next read is right, the history is closed."""
-    lake = impatient
+def prepared(lake: Warehouse, case: str, way: str) -> str:
+    """The name of a stale view that is refreshed this way."""
+    name = name_of(f"{case} {way}")
     lake.restart()
-    lake.sql(f"create or replace materialized view @.victim as {QUERY}")
-    lake.spark("insert into @.orders values (701, 'zoe', 7)")
-    old = sorted(lake.spark("select * from @.victim"))
-    process = Process(
-        lake, REFRESH.format(v="victim"), failpoints=f"write.before=pause:{tmp_path}"
-    ).ready()
+    make_log(lake)
+    lake.sql(WAYS[way].create(name))
+    change(lake, 702)
+    lake.restart()
+    return name
+
+
+@pytest.mark.parametrize(
+    ("victim", "way"),
+    [("python", "complete"), ("jvm", "complete"), ("both", "complete"), ("jvm", "fast")],
+)
+def test_killed_while_it_writes(impatient: Warehouse, victim: str, way: str, tmp_path: Any) -> None:
+    """Whichever part dies: rows are whole, the next read is right, the history is closed."""
+    lake, view = impatient, prepared(impatient, f"{victim} killed", way)
+    old = sorted(lake.spark(f"select * from @.{view}"))
+    failpoints = f"write.before=pause:{tmp_path}"
+    process = Process(lake, WAYS[way].refresh(view), failpoints=failpoints).ready()
     process.go()
     while not (tmp_path / "reached").exists():
         assert process.ended is not None
@@ -145,33 +201,43 @@ def test_killed_while_it_writes(impatient: Warehouse, victim: str, tmp_path: Any
         os.kill(process.pid if victim == "python" else process.jvm(), signal.SIGKILL)
         (tmp_path / "go").touch()
         process.ended()
-    assert sorted(lake.spark("select * from @.victim")) == old
+    assert sorted(lake.spark(f"select * from @.{view}")) == old
     lake.restart()
-    lake.sql("select * from @.victim")
-    assert_same(lake, "select * from @.victim", QUERY)
-    assert not lake.operation("refresh", view="victim", wait=True).failures
-    assert ("RUNNING",) not in lake.history("victim")
+    lake.sql(f"select * from @.{view}")
+    assert_same(lake, f"select * from @.{view}", WAYS[way].query)
+    WAYS[way].assert_used(lake, view)
+    assert not lake.operation("refresh", view=view, wait=True).failures
+    assert ("RUNNING",) not in lake.history(view)
 
 
-@pytest.mark.parametrize("point", ["claim.after", "write.before", "write.after", "publish.before"])
-def test_paused_past_the_takeover(impatient: Warehouse, point: str) -> None:
+@pytest.mark.parametrize(
+    ("point", "way"),
+    [
+        ("claim.after", "complete"),
+        ("write.before", "complete"),
+        ("write.after", "complete"),
+        ("publish.before", "complete"),
+        ("write.before", "fast"),
+        ("publish.before", "fast"),
+        ("write.before", "appended"),
+        ("write.before", "partition"),
+    ],
+)
+def test_paused_past_the_takeover(impatient: Warehouse, point: str, way: str) -> None:
     """Whoever wakes up after another has taken over can only lose; newer rows stay."""
-    from tests.functional.materialized_view.faults import Paused
-
-    lake = impatient
-    lake.restart()
-    lake.sql(f"create or replace materialized view @.slow as {QUERY}")
-    lake.spark("insert into @.orders values (702, 'zoe', 7)")
-    with Paused(lake, point, REFRESH.format(v="slow")) as sleeper:
-        lake.spark("insert into @.orders values (703, 'zoe', 7)")
+    lake, view = impatient, prepared(impatient, f"{point} slow", way)
+    query = WAYS[way].query
+    with Paused(lake, point, WAYS[way].refresh(view)) as sleeper:
+        change(lake, 703)
         lake.command("run-operation").sql("select 1")
         other = lake.command()
-        other.sql("select * from @.slow")
+        other.sql(f"select * from @.{view}")
         other.flush()
-        build = lake.build_of("slow")
-        assert_same(lake, "select * from @.slow", QUERY)
+        build = lake.build_of(view)
+        assert_same(lake, f"select * from @.{view}", query)
         assert sleeper.end() is None
-    assert_same(lake, "select * from @.slow", QUERY)
-    assert lake.build_of("slow") == build or lake.freshness("slow") == "FRESH"
+    assert_same(lake, f"select * from @.{view}", query)
+    assert lake.build_of(view) == build or lake.freshness(view) == "FRESH"
+    WAYS[way].assert_used(lake, view)
     lake.operation("sweep")
-    assert lake.spark(f"select name from {lake.storage('slow')}.refs") == [("main",)]
+    assert lake.spark(f"select name from {lake.storage(view)}.refs") == [("main",)]

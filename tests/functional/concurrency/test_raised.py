@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.spark_mv.failpoints import POINTS
+from tests.functional.concurrency.ways import COMPLETE, WAYS, change, make_log
 from tests.functional.materialized_view.faults import armed
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
-QUERY = "select id, amount from @.orders"
+QUERY = COMPLETE.query
 OTHER = "select id, amount + 1 as amount from @.orders"
-COMPLETE = "refresh materialized view @.v complete"
 CHANGE = f"create or replace materialized view @.v as {OTHER}"
 CREATE = f"create materialized view @.fresh as {QUERY}"
 DROP = "drop materialized view @.v"
@@ -54,16 +54,37 @@ def assert_nothing_left(lake: Warehouse) -> None:
     assert len(tables) == len(views)
 
 
-@pytest.mark.parametrize("point", OF_A_REFRESH)
-def test_refresh(lake: Warehouse, point: str) -> None:
-    """Old rows or new rows; the next read is right at once."""
-    old = sorted(lake.spark("select * from @.v"))
-    error = raised(lake, point, COMPLETE)
-    new = sorted(lake.spark(QUERY))
-    assert sorted(lake.spark("select * from @.v")) in ([old, new] if error else [new])
-    lake.sql("select * from @.v")
-    assert_same(lake, "select * from @.v", QUERY)
+@pytest.mark.parametrize(
+    ("way", "point"),
+    [
+        *[("complete", point) for point in OF_A_REFRESH],
+        *[("fast", point) for point in OF_A_REFRESH],
+        ("appended", "write.after"),
+        ("appended", "publish.after"),
+        ("partition", "write.after"),
+        ("partition", "publish.after"),
+    ],
+)
+def test_refresh(lake: Warehouse, way: str, point: str) -> None:
+    """Old rows or new rows; the next read is right at once, by the same method."""
+    if way == "complete":
+        name = "v"
+    else:
+        name = f"{way}_{point.replace('.', '_')}"
+        make_log(lake)
+        lake.sql(WAYS[way].create(name))
+        lake.restart()
+        change(lake, 191, move=way != "appended")
+    query = WAYS[way].query
+    old = sorted(lake.spark(f"select * from @.{name}"))
+    error = raised(lake, point, WAYS[way].refresh(name))
+    new = sorted(lake.spark(query))
+    assert sorted(lake.spark(f"select * from @.{name}")) in ([old, new] if error else [new])
+    lake.sql(f"select * from @.{name}")
+    assert_same(lake, f"select * from @.{name}", query)
     assert_nothing_left(lake)
+    WAYS[way].assert_used(lake, name)
+    lake.sql(f"drop materialized view @.{name}")
 
 
 @pytest.mark.parametrize("point", OF_A_BUILD)

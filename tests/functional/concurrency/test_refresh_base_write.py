@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.functional.concurrency.processes import Watcher
+from tests.functional.concurrency.ways import WAYS, change, make_log
 from tests.functional.materialized_view.faults import Paused
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
@@ -20,20 +21,32 @@ def view(lake: Warehouse) -> None:
     lake.sql(f"create materialized view @.totals as {QUERY}")
 
 
-COMPLETE = "refresh materialized view @.totals complete"
-
-
-@pytest.mark.parametrize("point", ["write.before", "write.after", "publish.before"])
-def test_write_during_a_refresh(lake: Warehouse, point: str) -> None:
-    """D7: the rows are those of the pinned version, and the view is honestly stale afterwards."""
-    before = lake.spark(QUERY)
-    with Paused(lake, point, COMPLETE) as refresh:
-        lake.spark("insert into @.orders values (120, 'tom', 5)")
+@pytest.mark.parametrize(
+    ("way", "point"),
+    [
+        *[("complete", point) for point in ("write.before", "write.after", "publish.before")],
+        *[("fast", point) for point in ("claim.before", "write.before", "publish.before")],
+        ("appended", "write.before"),
+        *[("partition", point) for point in ("claim.before", "write.before", "publish.before")],
+    ],
+)
+def test_write_during_a_refresh(lake: Warehouse, way: str, point: str) -> None:
+    """D7: the rows are those of the pinned version, and the view is honestly stale afterwards;
+    what is left of the changes is what the next refresh applies."""
+    name, query = f"{way}_{point.replace('.', '_')}", WAYS[way].query
+    make_log(lake)
+    lake.sql(WAYS[way].create(name))
+    change(lake, 120, move=way != "appended")
+    before = lake.spark(query)
+    with Paused(lake, point, WAYS[way].refresh(name)) as refresh:
+        change(lake, 121, move=way != "appended")
         assert refresh.end() is None
-    assert sorted(lake.spark("select * from @.totals")) == sorted(before)
-    assert lake.freshness("totals") == "STALE"
-    lake.sql("select * from @.totals")
-    assert_same(lake, "select * from @.totals", QUERY)
+    assert sorted(lake.spark(f"select * from @.{name}")) == sorted(before)
+    assert lake.freshness(name) == "STALE"
+    lake.restart()
+    lake.sql(f"select * from @.{name}")
+    assert_same(lake, f"select * from @.{name}", query)
+    WAYS[way].assert_used(lake, name)
 
 
 def test_base_table_replaced_under_a_refresh(lake: Warehouse) -> None:
@@ -42,11 +55,33 @@ def test_base_table_replaced_under_a_refresh(lake: Warehouse) -> None:
     lake.spark("insert into @.brief values (1)")
     lake.sql("create materialized view @.briefs as select k from @.brief")
     with Paused(lake, "write.before", "refresh materialized view @.briefs complete") as refresh:
-        lake.spark("drop table @.brief")
-        lake.spark("create table @.brief (k int) using iceberg")
-        lake.spark("insert into @.brief values (2)")
+        replace_brief(lake)
         assert refresh.end() is None
     assert lake.spark("select k from @.briefs") == [(2,)]
+
+
+@pytest.mark.parametrize("method", ["fast", "partition"])
+def test_base_table_replaced_under_a_strict_refresh(lake: Warehouse, method: str) -> None:
+    """What changed can never be known: an error that says so, the old rows, and nothing left."""
+    lake.spark("create or replace table @.brief (k int) using iceberg")
+    lake.spark("insert into @.brief values (1)")
+    name = f"briefs_{method}"
+    lake.sql(f"create materialized view @.{name} partitioned by (k) as select k from @.brief")
+    lake.spark("insert into @.brief values (3)")
+    with Paused(lake, "write.before", f"refresh materialized view @.{name} {method}") as refresh:
+        replace_brief(lake)
+        assert "cannot be refreshed" in str(refresh.end())
+    assert lake.spark(f"select k from @.{name}") == [(1,)]
+    assert lake.spark(f"select name from {lake.storage(name)}.refs") == [("main",)]
+    lake.restart()
+    lake.sql(f"select * from @.{name}")
+    assert lake.spark(f"select k from @.{name}") == [(2,)]
+
+
+def replace_brief(lake: Warehouse) -> None:
+    lake.spark("drop table @.brief")
+    lake.spark("create table @.brief (k int) using iceberg")
+    lake.spark("insert into @.brief values (2)")
 
 
 def test_unpinned_table_rolled_back(lake: Warehouse, tmp_path: Path) -> None:

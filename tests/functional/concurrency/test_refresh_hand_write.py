@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.functional.concurrency.ways import WAYS, change, make_log
 from tests.functional.materialized_view.faults import Paused
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
@@ -19,12 +20,12 @@ def totals(lake: Warehouse) -> None:
     lake.restart()
 
 
-def assert_right(lake: Warehouse) -> None:
-    assert_same(lake, "select * from @.totals", QUERY)
-    assert lake.freshness("totals") == "FRESH"
-    assert lake.spark(f"select name from {lake.storage('totals')}.refs") == [("main",)]
+def assert_right(lake: Warehouse, name: str = "totals", query: str = QUERY) -> None:
+    assert_same(lake, f"select * from @.{name}", query)
+    assert lake.freshness(name) == "FRESH"
+    assert lake.spark(f"select name from {lake.storage(name)}.refs") == [("main",)]
     lake.restart()
-    assert ("RUNNING",) not in lake.history("totals")
+    assert ("RUNNING",) not in lake.history(name)
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -38,18 +39,71 @@ def test_rows_added_by_hand(lake: Warehouse, point: str) -> None:
     assert_right(lake)
 
 
-@pytest.mark.parametrize("point", ["write.before", "publish.before"])
-def test_rolled_back_by_hand(lake: Warehouse, point: str) -> None:
-    """Main goes back to an older build: its label says so, and the refresh ends right."""
-    storage = lake.storage("totals")
-    old = lake.build_of("totals")
-    lake.sql("insert into @.orders values (130, 'sam', 1)")
-    lake.sql("select * from @.totals")
-    with Paused(lake, point, COMPLETE) as refresh:
+@pytest.mark.parametrize(
+    ("way", "point"),
+    [
+        *[("fast", point) for point in ("claim.before", "write.before", "publish.before")],
+        ("appended", "write.before"),
+        ("partition", "claim.before"),
+        ("partition", "write.before"),
+    ],
+)
+def test_rows_added_by_hand_under_a_strict_refresh(lake: Warehouse, way: str, point: str) -> None:
+    """Rows that nobody can say the changes of are not built on: an error that says so, nothing
+    left, and a complete refresh puts them right."""
+    name = stale(lake, way, point, 131)
+    label = lake.build_of(name)
+    storage = lake.storage(name)
+    with Paused(lake, point, WAYS[way].refresh(name)) as refresh:
+        lake.spark(f"insert into {storage} select * from {storage} limit 1")
+        assert "WRITTEN_BY_HAND" in str(refresh.end())
+    assert lake.freshness(name) == "UNKNOWN"
+    assert (
+        lake.value(
+            f"select parent_id from {storage}.history where snapshot_id = {lake.build_of(name)}"
+        )
+        == label
+    )
+    lake.restart()
+    lake.sql(f"refresh materialized view @.{name} complete")
+    assert_right(lake, name, WAYS[way].query)
+
+
+@pytest.mark.parametrize(
+    ("way", "point"),
+    [
+        ("complete", "write.before"),
+        ("complete", "publish.before"),
+        ("fast", "claim.before"),
+        ("fast", "publish.before"),
+        ("appended", "write.before"),
+        ("partition", "write.before"),
+    ],
+)
+def test_rolled_back_by_hand(lake: Warehouse, way: str, point: str) -> None:
+    """Main goes back to an older build: its label says so, and the refresh ends right; what was
+    changed before and since is applied from there."""
+    name = stale(lake, way, f"{point} back", 132)
+    storage, old = lake.storage(name), lake.build_of(name)
+    lake.sql(f"select * from @.{name}")
+    assert lake.build_of(name) != old
+    change(lake, 133)
+    with Paused(lake, point, WAYS[way].refresh(name)) as refresh:
         lake.spark(f"call local.system.rollback_to_snapshot('{storage}', {old})")
-        assert lake.freshness("totals") == "STALE"
+        assert lake.freshness(name) == "STALE"
         assert refresh.end() is None
-    assert_right(lake)
+    WAYS[way].assert_used(lake, name)
+    assert_right(lake, name, WAYS[way].query)
+
+
+def stale(lake: Warehouse, way: str, case: str, number: int) -> str:
+    """The name of a stale view that is refreshed this way."""
+    name = f"{way}_{case.replace('.', '_').replace(' ', '_')}"
+    make_log(lake)
+    lake.sql(WAYS[way].create(name))
+    lake.restart()
+    change(lake, number)
+    return name
 
 
 def test_emptied_and_altered(lake: Warehouse) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from dbt.adapters.spark_mv.metadata.events import host
 from tests.functional.concurrency.processes import Process
+from tests.functional.concurrency.ways import WAYS, change, make_log
 from tests.functional.materialized_view.faults import Paused
 from tests.functional.materialized_view.warehouse import Command, Warehouse, assert_same
 
@@ -137,6 +138,25 @@ def test_taken_over_while_spark_writes(lake: Warehouse) -> None:
     assert errors == []
     assert lake.build_of("slow") == build and lake.spark("select ms from @.slow") == [(0,)]
     assert lake.spark(f"select name from {lake.storage('slow')}.refs") == [("main",)]
+
+
+def test_processes_refresh_by_changes(lake: Warehouse) -> None:
+    """Two processes at once for each way: the change is applied once, the second finds it done."""
+    ways = ("fast", "appended")
+    make_log(lake)
+    for way in ways:
+        lake.sql(WAYS[way].create(f"both_{way}"))
+    change(lake, 112)
+    processes = [Process(lake, WAYS[way].refresh(f"both_{way}")) for way in ways * 2]
+    for process in [process.ready() for process in processes]:
+        process.go()
+    assert [process.answer().get("error") for process in processes] == [None] * 4
+    lake.restart()
+    for way in ways:
+        assert_same(lake, f"select * from @.both_{way}", WAYS[way].query)
+        done = lake.history(f"both_{way}", "method, state")
+        assert done.count(("fast", "SUCCEEDED")) == 1
+        assert {method for method, _ in done[1:]} <= {"fast", "none"}
 
 
 def test_forced_refreshes_each_run(lake: Warehouse) -> None:

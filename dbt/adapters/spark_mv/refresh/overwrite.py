@@ -36,7 +36,13 @@ from dbt.adapters.spark_mv.relations import is_not_found
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.registry import find_view
 
-_VERSION_GONE = "Cannot find snapshot"
+# What Iceberg says of a read at a version, and of a read between two of them.
+_VERSION_GONE = (
+    "Cannot find snapshot",
+    "Cannot find the starting snapshot",
+    "Cannot find the end snapshot",
+    "is not a parent ancestor of end snapshot",
+)
 
 
 class Overwriter:
@@ -159,7 +165,8 @@ class Overwriter:
             return changed
         if self._has_moved(claim):
             return reasons.lost_race("another refresh was published first")
-        if _VERSION_GONE in str(error) and self._engine.observer.has_moved(look):
+        is_gone = any(text in str(error) for text in _VERSION_GONE)
+        if is_gone and self._engine.observer.has_moved(look):
             return reasons.VERSION_GONE
         return None
 
