@@ -65,6 +65,9 @@ HEADINGS = {
     "row by row": "Fast: row by row",
     "changes are added to its groups": "Fast: changes are added to stored groups",
     "groups of changed rows are computed anew": "Fast: groups of changed rows are computed anew",
+    "the first rows, from those that are stored and those that came": (
+        "Fast: the first rows, from those that are stored and those that came"
+    ),
     "": "Not fast",
 }
 

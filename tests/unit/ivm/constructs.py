@@ -258,4 +258,17 @@ ANEW = (
             "(SELECT region FROM orders UNION SELECT region FROM returns) d",
         ),
     ),
+    Construct(
+        "ORDER BY of what is returned, with LIMIT, at the end",
+        ("SELECT id, amount FROM orders ORDER BY amount DESC LIMIT 10",),
+        "once one of the first rows goes, a complete refresh",
+    ),
+    Construct(
+        "the same of groups",
+        (
+            "SELECT region, COUNT(*) AS n FROM orders GROUP BY region ORDER BY COUNT(*) DESC "
+            "LIMIT 3",
+        ),
+        "better have the groups in a view of their own: most changes are of the first ones",
+    ),
 )

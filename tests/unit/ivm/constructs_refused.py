@@ -61,9 +61,17 @@ REFUSED = (
         ("SELECT region, COUNT(*) AS n FROM orders GROUP BY ALL",),
     ),
     Construct(
-        "LIMIT, OFFSET",
+        "LIMIT without ORDER BY",
+        ("SELECT id FROM orders LIMIT 10",),
+    ),
+    Construct(
+        "LIMIT with ORDER BY of what is not returned",
+        ("SELECT id FROM orders ORDER BY amount LIMIT 10",),
+    ),
+    Construct(
+        "LIMIT that is not at the end, OFFSET",
         (
-            "SELECT id, amount FROM orders ORDER BY amount DESC LIMIT 10",
+            "SELECT COUNT(*) AS n FROM (SELECT id FROM orders ORDER BY id LIMIT 10) d",
             "SELECT id, amount FROM orders ORDER BY amount OFFSET 5",
         ),
     ),
@@ -190,6 +198,15 @@ REFUSED = (
             f"SELECT id FROM returns WHERE id IN (SELECT id FROM {_RANKED} d WHERE k = 1)",
             "SELECT r.id, f.one FROM returns r JOIN (SELECT region, FIRST(amount) AS one "
             "FROM orders GROUP BY region) f ON f.region = r.region",
+        ),
+    ),
+    Construct(
+        "sums of FLOAT and DOUBLE, STDDEV, CORR and the like, if others are computed from them",
+        (
+            "SELECT MAX(total) AS most FROM (SELECT region, SUM(CAST(amount AS DOUBLE)) AS total "
+            "FROM orders GROUP BY region) d",
+            "SELECT MAX(s) AS most FROM (SELECT region, STDDEV(amount) AS s FROM orders "
+            "GROUP BY region) d",
         ),
     ),
     Construct(

@@ -110,14 +110,17 @@ def definition_of(query: str, settings: Mapping[str, str]) -> Definition:
 def analysis_of(definition: Definition, plans_otherwise: bool = False) -> Analysis | Reason:
     """What the package finds of a definition."""
     shop = Shop(plans_otherwise)
-    return Analyst(shop, Relations(shop)).analysis(definition, "the view")
+    return Analyst(shop, Relations(shop)).analysis(definition, _view(definition))
 
 
 def against(
     method: str, definition: Definition, found: Analysis | Reason, *partition_by: str
 ) -> Reason | None:
     """What stands against a method for a view of this definition with these partitions."""
+    return why_not(method, _view(definition, *partition_by), found)
+
+
+def _view(definition: Definition, *partition_by: str) -> MaterializedView:
     name = TableName(HOME.catalog, HOME.namespace, "view")
     layout = Layout(partition_by)
-    view = MaterializedView("1", name, definition, definition.hash, name, layout=layout)
-    return why_not(method, view, found)
+    return MaterializedView("1", name, definition, definition.hash, name, layout=layout)

@@ -73,10 +73,9 @@ def calls_of(query: exp.Select) -> list[exp.Expr]:
 
 
 def arguments_of(query: exp.Select) -> list[exp.Expr]:
-    """The arguments of these calls, each once."""
-    found = [call.this for call in calls_of(query) if isinstance(call.this, exp.Expr)]
-    plain = [item for item in found if not isinstance(item, (exp.Star, exp.Distinct))]
-    return list(dict.fromkeys(plain))
+    """The arguments of these calls, each once; raises `NotFast` if one cannot be added to."""
+    parts = [part for call in calls_of(query) for part in measures.measure_of(call).parts]
+    return list(dict.fromkeys(part.argument for part in parts if part.argument is not None))
 
 
 def probe(query: exp.Select) -> exp.Select:

@@ -81,7 +81,7 @@ def _of_conditions(node: exp.Expr) -> exp.Expr | None:
     if name == "mean":
         return exp.Avg(this=argument.copy())
     if isinstance(node, exp.CountIf):
-        return exp.Count(this=_when(argument, exp.Literal.number(1)))
+        return exp.Count(this=_when(argument, exp.Literal.number(1)), big_int=True)
     if isinstance(node, exp.LogicalAnd) or name == "every":
         return exp.Min(this=exp.cast(argument.copy(), "boolean"))
     if isinstance(node, exp.LogicalOr) or _is_any(node) or name == "some":
@@ -94,7 +94,8 @@ def _filtered(node: exp.Filter) -> exp.Expr | None:
     if not isinstance(call, _FILTERED) or call.expressions or isinstance(call.this, exp.Distinct):
         return None
     value = exp.Literal.number(1) if isinstance(call.this, exp.Star) else call.this
-    return type(call)(this=_when(condition, value))
+    wide = {"big_int": True} if isinstance(call, exp.Count) else {}
+    return type(call)(this=_when(condition, value), **wide)
 
 
 def _when(condition: exp.Expr, value: exp.Expr) -> exp.Case:

@@ -161,6 +161,9 @@ def _selection(query: exp.Select) -> exp.Select:
     found = apart.distinct_apart(grouping_sets.plain(apart.apart(found)))
     _refuse_subqueries(found)
     for relation in relations_of(found):
+        if relation.args.get("sample") or relation.args.get("pivots"):
+            text = f"{_SAMPLED}; write PIVOT as aggregates of CASE"
+            raise not_fast("SAMPLE", text, relation)
         if isinstance(relation, exp.Subquery):
             relation.set("this", _part(cast(exp.Query, relation.this)))
         elif not isinstance(relation, (exp.Table, exp.Lateral, exp.Values, exp.Unnest)):
@@ -171,9 +174,6 @@ def _selection(query: exp.Select) -> exp.Select:
             raise not_fast(
                 "CORRELATED", "LATERAL with a subquery; join one with GROUP BY", relation
             )
-        elif relation.args.get("sample") or relation.args.get("pivots"):
-            text = f"{_SAMPLED}; write PIVOT as aggregates of CASE"
-            raise not_fast("SAMPLE", text, relation)
     subqueries.semi_joins_to_exists(found)
     _without_subqueries(found)
     return outer_joins.nested(found)

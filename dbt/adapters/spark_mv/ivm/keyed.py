@@ -12,7 +12,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets
+from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets, rounding
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
     NotFast,
@@ -220,6 +220,13 @@ def refuse_order_dependent(query: exp.Query) -> None:
     if found is not None:
         text = (
             "a function of the order of rows below others; have it at the top, or in its own view"
+        )
+        raise not_fast("ORDER_DEPENDENT", text, found)
+    found = rounding.rounded(query)
+    if found is not None:
+        text = (
+            "its last digits depend on the order of rows, and others are computed from it; "
+            "cast its argument to a decimal, or have it in its own view"
         )
         raise not_fast("ORDER_DEPENDENT", text, found)
 

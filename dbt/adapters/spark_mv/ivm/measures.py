@@ -34,8 +34,10 @@ class Part:
     def call(self) -> exp.Expr:
         """The aggregate function that computes it."""
         if self.argument is None:
-            return exp.Count(this=exp.Star())
-        kinds = {COUNT: exp.Count, SUM: exp.Sum, MIN: exp.Min, MAX: exp.Max}
+            return exp.Count(this=exp.Star(), big_int=True)
+        if self.function == COUNT:
+            return exp.Count(this=self.argument.copy(), big_int=True)
+        kinds = {SUM: exp.Sum, MIN: exp.Min, MAX: exp.Max}
         return kinds[self.function](this=self.argument.copy())
 
 

@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.ivm import (
     keyed,
     measures,
     merge,
+    rounding,
     scalars,
 )
 from dbt.adapters.spark_mv.ivm.additive import STORED, Additive
@@ -115,6 +116,7 @@ def analyse(
         else:
             found = _by_group(understood, list(outputs), _Adding(read, types_of, float_additive))
         _check_keys(found.query, types_of)
+        rounding.mark(found.query, types_of)
         # Every table may change, so every part needs a rule.
         rows_after(found, frozenset(columns), False, list(outputs.values()))
         return found
@@ -158,7 +160,11 @@ def _by_group(understood: exp.Query, names: Sequence[str], adding: _Adding) -> P
 
 
 def without_rules(
-    query: str, columns: Mapping[str, Sequence[str]], outputs: Mapping[str, str], why: Reason
+    query: str,
+    columns: Mapping[str, Sequence[str]],
+    outputs: Mapping[str, str],
+    types_of: TypesOf,
+    why: Reason,
 ) -> Program:
     """As `analyse`, for a query that has no fast refresh; raises `NotFast` if it is not even
     understood."""
@@ -166,7 +172,9 @@ def without_rules(
     if understood.args.get("limit"):
         raise NotFast(why)
     read = plainly_named(understood).sql("spark")
-    return Program(read, with_names(canonical(understood), list(outputs)), why_not_fast=why)
+    tree = with_names(canonical(understood), list(outputs))
+    _check_keys(tree, types_of)
+    return Program(read, tree, why_not_fast=why)
 
 
 def _with_sets(understood: exp.Query, names: Sequence[str], adding: _Adding) -> Program | None:
@@ -231,7 +239,9 @@ def _replaced(program: Program, context: Context, rows: exp.Query, belongs: exp.
     names = [*named_columns(program.query), *program.hidden]
     kept = exp.Select(expressions=[column(STORED, name) for name in names])
     kept = kept.from_(exp.to_table(STORED)).where(no(belongs))
-    return Rows(f"{kept.sql('spark')}\nUNION ALL\n{rows.sql('spark')}", context.named)
+    text = rows.sql("spark")
+    added = f"({text})" if isinstance(rows, exp.SetOperation) else text
+    return Rows(f"{kept.sql('spark')}\nUNION ALL\n{added}", context.named)
 
 
 def _by_key(program: Program, groups: Groups, rule: Delta) -> Rows | None:

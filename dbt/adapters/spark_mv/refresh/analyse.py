@@ -157,7 +157,7 @@ class Analyst:
             try:
                 program = analyse(text, columns, outputs, types_of, float_additive)
             except NotFast as error:
-                program = without_rules(text, columns, outputs, error.reason)
+                program = without_rules(text, columns, outputs, types_of, error.reason)
             if not answers.confirmed:
                 refuse_user_functions(session, program)
                 original = _WRITTEN.sub(lambda found: _as_written(tables, found), text)

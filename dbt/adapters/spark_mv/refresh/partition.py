@@ -121,15 +121,10 @@ def prepare_partition(
     target = target_of(engine, look.view, program)
     if isinstance(target, Reason):
         return target
-    try:
-        changed, present = changed_partitions(engine, look, inputs, target)
-    except NotFast as error:
-        return error.reason
-    except StatementFailed as error:
-        return Reason("PARTITIONS_UNKNOWN", f"Spark cannot say which changed: {error.problem}")
-    if len(changed) > _MOST:
-        text = f"{len(changed)} partitions may have changed, more than {_MOST}"
-        return Reason("TOO_MANY_PARTITIONS", text)
+    found = _few_partitions(engine, look, inputs, target)
+    if isinstance(found, Reason):
+        return found
+    changed, present = found
     catalog = look.view.storage.catalog
     stored = stored_columns(look.view)
     query = _query(engine, look, inputs, target, changed)
@@ -147,6 +142,21 @@ def prepare_partition(
             slowness,
         ),
     )
+
+
+def _few_partitions(
+    engine: Engine, look: Look, inputs: Inputs, target: Target
+) -> tuple[set[Partition], int] | Reason:
+    try:
+        found = changed_partitions(engine, look, inputs, target)
+    except NotFast as error:
+        return error.reason
+    except StatementFailed as error:
+        return Reason("PARTITIONS_UNKNOWN", f"Spark cannot say which changed: {error.problem}")
+    if len(found[0]) > _MOST:
+        text = f"{len(found[0])} partitions may have changed, more than {_MOST}"
+        return Reason("TOO_MANY_PARTITIONS", text)
+    return found
 
 
 def changed_partitions(

@@ -80,7 +80,8 @@ def _walk(tree: exp.Expression, references: list[Reference], unresolved: list[st
         if isinstance(node, exp.Table):
             _add_table(node, bound, references, unresolved)
         for key, value in node.args.items():
-            if key == "with_":
+            # A hint names relations of the query, and reads nothing.
+            if key in ("with_", "hint"):
                 continue
             for child in value if isinstance(value, list) else (value,):
                 if isinstance(child, exp.Expression):

@@ -40,40 +40,42 @@ WHERE
       AND `mv_stored`.`c1` IS NOT DISTINCT FROM `mv_keys`.`mv_key_1`
   )
 UNION ALL
-SELECT
-  `mv_side`.`c0`,
-  `mv_side`.`c1`
-FROM (
+(
   SELECT
-    `mv_table_0`.`a` AS `c0`,
-    `mv_table_0`.`b` AS `c1`
-  FROM `mv_table_0` AS `mv_table_0`
-) AS mv_side
-WHERE
-  EXISTS(
+    `mv_side`.`c0`,
+    `mv_side`.`c1`
+  FROM (
     SELECT
-      1
-    FROM mv_keys_0 AS mv_keys
-    WHERE
-      `mv_side`.`c0` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
-      AND `mv_side`.`c1` IS NOT DISTINCT FROM `mv_keys`.`mv_key_1`
-  )
-EXCEPT ALL
-SELECT
-  `mv_side`.`b`,
-  `mv_side`.`v`
-FROM (
+      `mv_table_0`.`a` AS `c0`,
+      `mv_table_0`.`b` AS `c1`
+    FROM `mv_table_0` AS `mv_table_0`
+  ) AS mv_side
+  WHERE
+    EXISTS(
+      SELECT
+        1
+      FROM mv_keys_0 AS mv_keys
+      WHERE
+        `mv_side`.`c0` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
+        AND `mv_side`.`c1` IS NOT DISTINCT FROM `mv_keys`.`mv_key_1`
+    )
+  EXCEPT ALL
   SELECT
-    `mv_table_1`.`b` AS `b`,
-    `mv_table_1`.`v` AS `v`
-  FROM `mv_table_1` AS `mv_table_1`
-) AS mv_side
-WHERE
-  EXISTS(
+    `mv_side`.`b`,
+    `mv_side`.`v`
+  FROM (
     SELECT
-      1
-    FROM mv_keys_0 AS mv_keys
-    WHERE
-      `mv_side`.`b` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
-      AND `mv_side`.`v` IS NOT DISTINCT FROM `mv_keys`.`mv_key_1`
-  );
+      `mv_table_1`.`b` AS `b`,
+      `mv_table_1`.`v` AS `v`
+    FROM `mv_table_1` AS `mv_table_1`
+  ) AS mv_side
+  WHERE
+    EXISTS(
+      SELECT
+        1
+      FROM mv_keys_0 AS mv_keys
+      WHERE
+        `mv_side`.`b` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
+        AND `mv_side`.`v` IS NOT DISTINCT FROM `mv_keys`.`mv_key_1`
+    )
+);

@@ -26,17 +26,16 @@ SELECT
   `mv_merged`.`mv_key_0` AS `c0`,
   `mv_merged`.`mv_rows_0` AS `c1`,
   `mv_merged`.`mv_sum_1` AS `c2`,
-  `mv_merged`.`mv_rows_0` AS `mv_rows_0`,
   `mv_merged`.`mv_count_2` AS `mv_count_2`
 FROM (
   SELECT
     COALESCE(`mv_change`.`mv_key_0`, `mv_stored`.`c0`) AS mv_key_0,
     CASE
       WHEN (
-        COALESCE(`mv_stored`.`mv_rows_0`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
+        COALESCE(`mv_stored`.`c1`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
       ) < 0
       THEN RAISE_ERROR('mv: more rows went than there were')
-      ELSE COALESCE(`mv_stored`.`mv_rows_0`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
+      ELSE COALESCE(`mv_stored`.`c1`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
     END AS mv_rows_0,
     CASE
       WHEN `mv_change`.`mv_rows_0` IS NULL

@@ -77,17 +77,16 @@ GROUP BY
 -- Stored rows after it
 SELECT
   `mv_merged`.`mv_key_0` AS `c0`,
-  `mv_merged`.`mv_rows_0` AS `c1`,
-  `mv_merged`.`mv_rows_0` AS `mv_rows_0`
+  `mv_merged`.`mv_rows_0` AS `c1`
 FROM (
   SELECT
     COALESCE(`mv_change`.`mv_key_0`, `mv_stored`.`c0`) AS mv_key_0,
     CASE
       WHEN (
-        COALESCE(`mv_stored`.`mv_rows_0`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
+        COALESCE(`mv_stored`.`c1`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
       ) < 0
       THEN RAISE_ERROR('mv: more rows went than there were')
-      ELSE COALESCE(`mv_stored`.`mv_rows_0`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
+      ELSE COALESCE(`mv_stored`.`c1`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
     END AS mv_rows_0,
     `mv_change`.`mv_rows_0` IS NULL AS mv_unchanged
   FROM mv_stored

@@ -47,16 +47,15 @@ WHERE
 SELECT
   `mv_merged`.`mv_rows_0` AS `c0`,
   `mv_merged`.`mv_max_1` AS `c1`,
-  `mv_merged`.`mv_rows_0` AS `mv_rows_0`,
   `mv_merged`.`mv_count_2` AS `mv_count_2`
 FROM (
   SELECT
     CASE
       WHEN (
-        COALESCE(`mv_stored`.`mv_rows_0`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
+        COALESCE(`mv_stored`.`c0`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
       ) < 0
       THEN RAISE_ERROR('mv: more rows went than there were')
-      ELSE COALESCE(`mv_stored`.`mv_rows_0`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
+      ELSE COALESCE(`mv_stored`.`c0`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
     END AS mv_rows_0,
     CASE
       WHEN (

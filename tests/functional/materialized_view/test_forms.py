@@ -1,0 +1,71 @@
+"""Forms of queries that were once read wrongly, each by the methods that it can be refreshed by."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from dbt.adapters.spark_mv.failures import MaterializedViewFailure
+from tests.functional.materialized_view.warehouse import Warehouse
+
+CHANGES = (
+    "insert into @.orders values (81, 'ann', 7), (82, 'zoe', 8)",
+    "delete from @.orders where customer = 'bob'",
+    "update @.orders set amount = amount + 1 where id = 81",
+)
+FAST = {
+    "hinted": "select /*+ BROADCAST(o), MERGE(c) */ o.id, c.city from @.orders o "
+    "join @.customers c on c.name = o.customer",
+    "medians": "select customer, percentile_cont(0.5) within group (order by amount) as m, "
+    "count(*) as n from @.orders group by customer",
+    "listed": "select customer, listagg(cast(amount as string), ',') within group (order by id) "
+    "as l from @.orders group by customer",
+}
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_fast(lake: Warehouse, name: str) -> None:
+    """Created, refreshed fast, and right."""
+    lake.sql(f"create materialized view @.{name} options (refresh_method = 'fast') as {FAST[name]}")
+    for change in CHANGES:
+        lake.spark(change)
+        lake.restart()
+        lake.sql(f"refresh materialized view @.{name}")
+        rows = lake.spark(f"select * from @.{name}")
+        assert rows and Counter(rows) == Counter(lake.spark(FAST[name]))
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("select * from (select customer, amount from @.orders) pivot (sum(amount) as s "
+         "for customer in ('ann' as ann, 'bob' as bob)) p", "SAMPLE: .* aggregates of CASE"),
+        ("select * from (select id, amount from @.orders) tablesample (50 percent) s", "SAMPLE"),
+        ("select max(t) as m from (select customer, sum(amount / 3.0D) as t from @.orders "
+         "group by customer) d", "ORDER_DEPENDENT: its last digits"),
+    ],
+)  # fmt: skip
+def test_not_fast(lake: Warehouse, query: str, code: str) -> None:
+    """Refused with the reason, where only fast will do."""
+    with pytest.raises(MaterializedViewFailure, match=code):
+        lake.sql(f"create materialized view @.no options (refresh_method = 'fast') as {query}")
+
+
+def test_keys_of_other_types(lake: Warehouse) -> None:
+    """Two texts are equal to one number, so there is no partition to which a sum belongs."""
+    lake.spark("create table @.codes (code string, amount int) using iceberg")
+    lake.spark("create table @.numbers (name string, code int) using iceberg")
+    lake.spark("insert into @.numbers values ('x', 1), ('y', 2)")
+    lake.spark("insert into @.codes values ('1', 5), ('01', 10)")
+    query = (
+        "select name, code, (select sum(c.amount) from @.codes c where c.code = n.code) as total "
+        "from @.numbers n"
+    )
+    statement = "create materialized view @.{name} partitioned by (name) {options} as " + query
+    with pytest.raises(MaterializedViewFailure, match="CORRELATED: a subquery compares"):
+        lake.sql(statement.format(name="strict", options="options (refresh_method = 'partition')"))
+    lake.sql(statement.format(name="free", options=""))
+    lake.spark("insert into @.codes values ('1.0', 20)")
+    lake.restart()
+    assert sorted(lake.sql("select * from @.free")) == sorted(lake.spark(query))
