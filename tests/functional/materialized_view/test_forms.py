@@ -17,9 +17,9 @@ CHANGES = (
 FAST = {
     "hinted": "select /*+ BROADCAST(o), MERGE(c) */ o.id, c.city from @.orders o "
     "join @.customers c on c.name = o.customer",
-    "medians": "select customer, percentile_cont(0.5) within group (order by amount) as m, "
-    "count(*) as n from @.orders group by customer",
-    "listed": "select customer, listagg(cast(amount as string), ',') within group (order by id) "
+    "medians": "select customer, percentile(amount, 0.5) as m, count(*) as n from @.orders "
+    "group by customer",
+    "listed": "select customer, listagg(cast(amount as string), ',') within group (order by amount) "
     "as l from @.orders group by customer",
 }
 
@@ -27,6 +27,8 @@ FAST = {
 @pytest.mark.parametrize("name", FAST)
 def test_fast(lake: Warehouse, name: str) -> None:
     """Created, refreshed fast, and right."""
+    lake.spark("create table if not exists @.customers (name string, city string) using iceberg")
+    lake.spark("insert into @.customers values ('ann', 'bern'), ('zoe', 'rome')")
     lake.sql(f"create materialized view @.{name} options (refresh_method = 'fast') as {FAST[name]}")
     for change in CHANGES:
         lake.spark(change)
@@ -40,8 +42,9 @@ def test_fast(lake: Warehouse, name: str) -> None:
     ("query", "code"),
     [
         ("select * from (select customer, amount from @.orders) pivot (sum(amount) as s "
-         "for customer in ('ann' as ann, 'bob' as bob)) p", "SAMPLE: .* aggregates of CASE"),
-        ("select * from (select id, amount from @.orders) tablesample (50 percent) s", "SAMPLE"),
+         "for customer in ('ann' as ann, 'bob' as bob))", "SAMPLE: .* aggregates of CASE"),
+        ("select customer, percentile_cont(0.5) within group (order by amount) as m "
+         "from @.orders group by customer", "NOT_UNDERSTOOD: .*percentile"),
         ("select max(t) as m from (select customer, sum(amount / 3.0D) as t from @.orders "
          "group by customer) d", "ORDER_DEPENDENT: its last digits"),
     ],

@@ -135,6 +135,16 @@ class Warehouse:
             f"and table_schema = '{self.schema}' order by started_at"
         )
 
+    def methods(self) -> dict[str, list[tuple[str, str]]]:
+        """Method and state of the refreshes of every view of the schema, oldest first."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for name, method, state in self.spark(
+            "select table_name, method, state from @meta.mv_refresh_history "
+            f"where table_schema = '{self.schema}' order by started_at"
+        ):
+            found.setdefault(name, []).append((method, state))
+        return found
+
     def builds(self, view: str) -> int:
         """How often a view was computed."""
         return int(
