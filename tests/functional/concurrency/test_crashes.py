@@ -58,9 +58,10 @@ def refresh(way: Way) -> Case:
 
 KILLED = {
     **{step: refresh(COMPLETE) for step in STEPS},
-    **{f"{step} fast": refresh(FAST) for step in STEPS},
+    # Before it writes, a refresh does the same in every way.
+    **{f"{step} fast": refresh(FAST) for step in STEPS[2:]},
     **{f"{step} appended": refresh(APPENDED) for step in ("write.after", "publish.after")},
-    **{f"{step} partition": refresh(PARTITION) for step in STEPS},
+    **{f"{step} partition": refresh(PARTITION) for step in STEPS[3:]},
     "storage.before": Case(CREATE + QUERY, None),
     "storage.after": Case(CREATE + QUERY, None),
     "view.after": Case(CREATE + QUERY, None),

@@ -19,8 +19,8 @@ FAST = {
     "join @.customers c on c.name = o.customer",
     "medians": "select customer, percentile(amount, 0.5) as m, count(*) as n from @.orders "
     "group by customer",
-    "listed": "select customer, listagg(cast(amount as string), ',') within group (order by amount) "
-    "as l from @.orders group by customer",
+    "listed": "select customer, listagg(cast(amount as string), ',') "
+    "within group (order by amount) as l from @.orders group by customer",
 }
 
 
