@@ -172,9 +172,14 @@ def test_keys_of_other_types() -> None:
     sql = f"select a, (select sum(s.v) from {TABLES[1]} s where s.b = r.a) x from {TABLES[0]} r"
 
     columns = dict.fromkeys(TABLES, COLUMNS)
+
+    def types_of(query: exp.Query, key: str) -> list[str]:
+        return [key, "int"][-len(query.expressions) :]
+
     with pytest.raises(NotFast, match="cast one"):
-        analyse(sql, columns, {"a": "string", "x": "bigint"}, lambda query: ["string", "int"])
-    analyse(sql, columns, {"a": "int", "x": "bigint"}, lambda query: ["bigint", "int"])
+        outputs = {"a": "string", "x": "bigint"}
+        analyse(sql, columns, outputs, lambda query: types_of(query, "string"))
+    analyse(sql, columns, {"a": "int", "x": "bigint"}, lambda query: types_of(query, "bigint"))
 
 
 def _plain_equality(one: Any, two: Any) -> Any:
