@@ -128,7 +128,8 @@ def _rewritten(query: exp.Query) -> exp.Query:
     if isinstance(inner, exp.SetOperation):
         return _set_operation(inner)
     if not isinstance(inner, exp.Select):
-        raise not_fast("NOT_A_SELECT", "it has a part that is no SELECT", inner)
+        text = "it has a part that is no SELECT; write it as one, and joins without parentheses"
+        raise not_fast("NOT_A_SELECT", text, inner)
     return _selection(inner)
 
 

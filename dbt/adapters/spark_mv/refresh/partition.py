@@ -30,6 +30,7 @@ from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 NOT_PARTITIONED = Reason("NOT_PARTITIONED", "it has no partitions; partition_by gives it some")
 _FIRST = Reason("LIMIT", "rows of other partitions decide which rows are the first")
+_NO_STEERING = Reason("NOT_PARTITIONED", "it is partitioned by a boolean; add another column")
 # Spark simplifies conditions on these to what Iceberg cannot replace rows by.
 _NOT_STEERING = ("boolean",)
 _MOST = 500
@@ -89,7 +90,10 @@ def why_not(method: str, view: MaterializedView, found: Analysis | Reason) -> Re
     steering = [
         column.name for column in view.definition.columns if column.type not in _NOT_STEERING
     ]
-    return _reason_against_all(found.program.query, view.layout.partitioned(steering))
+    columns = view.layout.partitioned(steering)
+    if view.layout.partition_by and not columns:
+        return _NO_STEERING
+    return _reason_against_all(found.program.query, columns)
 
 
 def _reason_against_all(query: exp.Query, columns: Sequence[str]) -> Reason | None:
