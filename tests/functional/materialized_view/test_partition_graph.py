@@ -166,3 +166,30 @@ def test_errors(lake: Warehouse, function: str, arguments: str, text: str) -> No
     """C3. One string, the name of a materialized view."""
     with pytest.raises(MaterializedViewFailure, match=text):
         lake.sql(f"select * from {function}({arguments})")
+
+
+def test_static_partitions(lake: Warehouse) -> None:
+    """C5, C6. The first columns of partition_by say what is computed anew, the others do not."""
+    query = "select year(day) as year, shop, count(*) as n from @.sales group by 1, 2"
+    create = "create materialized view @.{name} partitioned by (year, shop) options ({options}) as "
+    static = "static_partition_by = '[\"year\"]', refresh_method = 'partition'"
+    for wrong in ('["shop"]', '["year", "shop", "n"]', "months(year)"):
+        with pytest.raises(MaterializedViewFailure, match="partition_by: year, shop"):
+            options = f"static_partition_by = '{wrong}'"
+            lake.sql(create.format(name="wrong", options=options) + query)
+    lake.sql(create.format(name="static", options=static) + query)
+    targets = {row[0] for row in lake.sql("select target from stale_partitions('@.static')")}
+    assert targets and all(
+        target.rstrip("/").rsplit("/", 1)[1][:5] == "year=" for target in targets
+    )
+    before = _files(lake, "static")
+    lake.spark("insert into @.sales values (71, 'zoe', date'2021-07-01')")
+    lake.restart()
+    lake.sql("refresh materialized view @.static")
+    changed = before ^ _files(lake, "static")
+    # Every shop of the year is written, not only that of the new row.
+    assert {partition.split(",")[0] for partition, _ in changed} == {"{2021"}
+    assert len({partition for partition, _ in changed}) > 1
+    assert_same(lake, "select * from @.static", query)
+    with pytest.raises(MaterializedViewFailure, match="partition_by: year, shop"):
+        lake.sql("alter materialized view @.static set options (static_partition_by = 'shop')")

@@ -98,6 +98,7 @@ class Definer:
     ) -> MaterializedView:
         """The view with what refreshes that are not complete need; refuses what has to be fast, or
         by partition, and cannot be."""
+        statements.check_static(view)
         analyst, options = self._engine.analyst, view.options
         if view.reduced or options.refresh_method == COMPLETE:
             return view
@@ -165,6 +166,7 @@ def _asks_for_the_same(existing: MaterializedView, view: MaterializedView) -> bo
         and one.refresh_method == two.refresh_method
         and one.allow_non_incremental_definition == two.allow_non_incremental_definition
         and one.float_additive == two.float_additive
+        and one.static_partition_by == two.static_partition_by
     )
 
 

@@ -211,6 +211,7 @@ class Lifecycle:
         given = {key: value for key, value in vars(view.options).items() if value is not None}
         given = {key: value for key, value in given.items() if value not in ((), {})}
         changed = replace(view, options=options_from({**given, **options}, str(name)))
+        statements.check_static(changed)
         with self._engine.executor.isolated({}) as session:
             session.query(statements.set_options(changed))
         look = self._engine.observer.look(changed)

@@ -26,7 +26,7 @@ from dbt.adapters.spark_mv.refresh.sessions import in_session
 from dbt.adapters.spark_mv.refresh.sources import source_partitions
 from dbt.adapters.spark_mv.refresh.statements import stored_columns
 from dbt.adapters.spark_mv.sql.names import TableName, quote
-from dbt.adapters.spark_mv.views.definition import MaterializedView
+from dbt.adapters.spark_mv.views.definition import Layout, MaterializedView
 
 NOT_PARTITIONED = Reason("NOT_PARTITIONED", "it has no partitions; partition_by gives it some")
 _FIRST = Reason("LIMIT", "rows of other partitions decide which rows are the first")
@@ -65,16 +65,17 @@ def target_of(engine: Engine, view: MaterializedView, program: Program) -> Targe
     spec = partitions.spec_of(engine.executor, view.storage)
     if spec is None or not spec.fields:
         return Reason("NOT_PARTITIONED", "its partitions cannot be told by their values")
+    fields = spec.fields[: len(view.options.static_partition_by) or None]
     shown = {stored.lower(): name for name, stored in stored_columns(view).items()}
     chosen = [
         (field, shown[field.column])
-        for field in spec.fields
+        for field in fields
         if field.column in shown
         and field.type not in _NOT_STEERING
         and not _reason_against(program.query, shown[field.column])
     ]
     if not chosen:
-        columns = [shown[field.column] for field in spec.fields if field.column in shown]
+        columns = [shown[field.column] for field in fields if field.column in shown]
         return _reason_against_all(program.query, columns) or NOT_PARTITIONED
     return Target(spec, tuple(field for field, _ in chosen), tuple(name for _, name in chosen))
 
@@ -90,7 +91,9 @@ def why_not(method: str, view: MaterializedView, found: Analysis | Reason) -> Re
     steering = [
         column.name for column in view.definition.columns if column.type not in _NOT_STEERING
     ]
-    columns = view.layout.partitioned(steering)
+    static = view.options.static_partition_by
+    layout = Layout(static) if static else view.layout
+    columns = layout.partitioned(steering)
     if view.layout.partition_by and not columns:
         return _NO_STEERING
     return _reason_against_all(found.program.query, columns)

@@ -150,6 +150,15 @@ def _properties(properties: dict[str, str]) -> str:
     return ", ".join(f"{literal(key)} = {literal(value)}" for key, value in properties.items())
 
 
+def check_static(view: MaterializedView) -> None:
+    """Raise `InvalidOption` unless partition_by begins with static_partition_by."""
+    if not view.layout.begins_with(view.options.static_partition_by):
+        raise InvalidOption(
+            f"{view.name}: static_partition_by is not how partition_by begins.",
+            "partition_by: " + (", ".join(view.layout.partition_by) or "none") + ".",
+        )
+
+
 def check_layout(view: str, layout: Layout, columns: Sequence[Column]) -> None:
     """Raise `InvalidOption` if partition_by or cluster_by name no column of the query."""
     names = {column.name.lower() for column in columns}

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -72,6 +72,11 @@ class Layout:
         """Those of the columns that partition_by names."""
         named = {word.text.lower() for word in words_of(" ".join(self.partition_by))}
         return [column for column in columns if column.lower() in named]
+
+    def begins_with(self, keys: Sequence[str]) -> bool:
+        """Whether these are the first of partition_by."""
+        plain = [[word.text.lower() for word in words_of(key)] for key in self.partition_by]
+        return plain[: len(keys)] == [[word.text.lower() for word in words_of(key)] for key in keys]
 
 
 @dataclass(frozen=True)
@@ -190,6 +195,7 @@ def decode(text: str) -> str:
 
 def _options(stored: Mapping[str, Any]) -> Options:
     lists = {key: tuple(stored[key]) for key in ("unique_key", "tags")}
+    lists["static_partition_by"] = tuple(stored.get("static_partition_by", ()))
     return Options(**{**stored, **lists})
 
 

@@ -14,7 +14,14 @@ from dbt.adapters.spark_mv.views.intervals import interval_seconds
 
 METHODS = ("auto", "complete", "partition", "fast")
 _LONGEST_SHOWN = 200
-_STRUCTURED = ("unique_key", "tblproperties", "tags", "warn_after", "error_after")
+_STRUCTURED = (
+    "unique_key",
+    "static_partition_by",
+    "tblproperties",
+    "tags",
+    "warn_after",
+    "error_after",
+)
 PERIODS = {"minute": 60, "hour": 3600, "day": 86400}
 
 
@@ -36,6 +43,7 @@ class Options:
     suspend_after_failures: int = 5
     allow_unsafe_sql: bool = False
     unique_key: tuple[str, ...] = ()
+    static_partition_by: tuple[str, ...] = ()
     tblproperties: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
 
@@ -191,6 +199,7 @@ _CHECKS: dict[str, Callable[[str, str, Any], Any]] = {
     "suspend_after_failures": _integer(1, 1000),
     "allow_unsafe_sql": _boolean,
     "unique_key": _names,
+    "static_partition_by": _names,
     "tblproperties": _properties,
     "tags": _names,
 }
