@@ -58,7 +58,7 @@ For both methods the base tables are to be
 | whose version of then has not expired | `VERSION_GONE` |
 
 By itself (`refresh_method: auto`) a view is refreshed fast if that is estimated to cost clearly
-less than a complete refresh: tables of less than some two million rows are read whole
+less than a complete refresh: tables of less than some 1.2 million rows are read whole
 (`NOT_CHEAPER`).
 """
 HEADINGS = {

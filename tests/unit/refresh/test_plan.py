@@ -132,10 +132,10 @@ def test_history_corrects(fast: list[float], complete: list[float], slow: float)
 
 def test_slow_methods_are_not_taken() -> None:
     """The same estimate, with what the history of the view says of it."""
-    known = replace(CHEAP, estimate=replace(CHEAP.estimate, slowness=4.0))
+    known = replace(CHEAP, estimate=replace(CHEAP.estimate, slowness=9.0))
     found = plan_refresh("db.v", STALE, "auto", (), False, Prepared(known))
     assert isinstance(found, CompleteRefresh) and "history" in str(found.estimated)
-    few = replace(FEW, estimate=replace(FEW.estimate, slowness=4.0))
+    few = replace(FEW, estimate=replace(FEW.estimate, slowness=9.0))
     found = plan_refresh("db.v", STALE, "auto", (), False, Prepared(NOT_FAST, few))
     assert isinstance(found, CompleteRefresh) and found.cost == 10**7
 

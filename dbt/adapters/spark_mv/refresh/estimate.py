@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from statistics import median
 
 # A fast refresh has a longer plan, and so a fixed cost: about that of reading so many rows.
-_FIXED = 2_000_000
+_FIXED = 1_000_000
 # Rows of a change are read, netted and joined; those beside it mostly only read.
-_PER_CHANGED, _PER_JOINED, _PER_GROUPED, _PER_REWRITTEN = 3.0, 0.5, 1.0, 0.5
+_PER_CHANGED, _PER_JOINED, _PER_GROUPED, _PER_REWRITTEN = 3.0, 0.3, 1.0, 0.5
 _HYSTERESIS = 0.8
 # What the history says counts from so many refreshes on, and up to such a factor: times vary.
 _TIMED, _MOST = 2, 4.0
