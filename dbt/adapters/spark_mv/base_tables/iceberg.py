@@ -55,9 +55,9 @@ def snapshot_schema(executor: Executor, name: TableName, snapshot_id: str) -> in
 
 
 def format_version(executor: Executor, name: TableName) -> int:
-    """The version of Iceberg's format that a table has."""
+    """The version of Iceberg's format that a table has; 0 if it does not say."""
     ((_, found),) = executor.query(f"SHOW TBLPROPERTIES {name.sql} ('format-version')")
-    return int(found)
+    return int(found) if str(found).isdigit() else 0
 
 
 def labelled_chain(executor: Executor, name: TableName) -> list[SnapshotFacts]:
