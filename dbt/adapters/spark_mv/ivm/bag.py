@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.ivm import measures
 from dbt.adapters.spark_mv.ivm.additive import STORED
 from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived, same
 
@@ -29,20 +30,25 @@ def net(delta: exp.Query, names: Sequence[str]) -> exp.Select:
 
 def rows(names: Sequence[str], change: str) -> str:
     """The rows of mv_stored with the net change `change`, both with these columns."""
-    listed = ", ".join(exp.column(name, quoted=True).sql("spark") for name in names)
+    columns = listed(names)
     equal = " AND ".join(_equal(name) for name in names)
     touched = f"EXISTS (SELECT 1 FROM {change} AS {_DELTA} WHERE {equal})"
     total = f"SUM({WEIGHT})"
-    wrong = "RAISE_ERROR('mv: more rows went than there were')"
-    return f"""SELECT {listed} FROM {STORED} WHERE NOT {touched}
+    wrong = measures.too_many_went().sql("spark")
+    return f"""SELECT {columns} FROM {STORED} WHERE NOT {touched}
 UNION ALL
-SELECT {listed} FROM (
-  SELECT {listed}, CASE WHEN {total} < 0 THEN {wrong} ELSE {total} END AS {WEIGHT}
+SELECT {columns} FROM (
+  SELECT {columns}, CASE WHEN {total} < 0 THEN {wrong} ELSE {total} END AS {WEIGHT}
   FROM (
-    SELECT {listed}, 1 AS {WEIGHT} FROM {STORED} WHERE {touched}
-    UNION ALL SELECT {listed}, {WEIGHT} FROM {change}
-  ) GROUP BY {listed} HAVING {total} <> 0
+    SELECT {columns}, 1 AS {WEIGHT} FROM {STORED} WHERE {touched}
+    UNION ALL SELECT {columns}, {WEIGHT} FROM {change}
+  ) GROUP BY {columns} HAVING {total} <> 0
 ) LATERAL VIEW EXPLODE(ARRAY_REPEAT(0, CAST({WEIGHT} AS INT))) mv_copies AS mv_copy"""
+
+
+def listed(names: Sequence[str]) -> str:
+    """These columns as SQL lists them."""
+    return ", ".join(exp.column(name, quoted=True).sql("spark") for name in names)
 
 
 def _equal(name: str) -> str:

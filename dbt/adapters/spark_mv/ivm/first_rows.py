@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.additive import STORED
-from dbt.adapters.spark_mv.ivm.measures import raised
+from dbt.adapters.spark_mv.ivm.bag import listed
+from dbt.adapters.spark_mv.ivm.measures import raised, too_many_went
 from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived, not_fast
 
 _RETURNED = "ORDER BY sorts by something that it does not return; return it too"
@@ -39,7 +40,7 @@ class First:
     def of(self, rows: str, names: Sequence[str]) -> str:
         """The first of the rows of a query with these columns."""
         terms = ", ".join(term.sql("spark") for term in self.order)
-        return f"SELECT {_listed(names)} FROM (\n{rows}\n) ORDER BY {terms} LIMIT {self.count}"
+        return f"SELECT {listed(names)} FROM (\n{rows}\n) ORDER BY {terms} LIMIT {self.count}"
 
 
 def split(query: exp.Query, names: Sequence[str]) -> tuple[exp.Query, First] | None:
@@ -83,30 +84,26 @@ def with_came(first: First, names: Sequence[str], delta: exp.Query) -> str:
     """The first rows after rows came, and none went; `delta` lists those that came."""
     came = exp.Select(expressions=[column("mv_delta", name) for name in names])
     came = came.from_(derived(delta, "mv_delta"))
-    stored = f"SELECT {_listed(names)} FROM {STORED}"
+    stored = f"SELECT {listed(names)} FROM {STORED}"
     return first.of(f"{stored}\nUNION ALL\n{came.sql('spark')}", names)
 
 
 def with_net(first: First, names: Sequence[str], change: str) -> str:
     """The first rows after the net change `change`; ends in an error if that takes one of them
     away, unless every row there was is stored."""
-    listed = _listed(names)
+    columns = listed(names)
     is_cut = f"(SELECT COUNT(*) FROM {STORED}) >= {first.count}"
     copies = f"""CASE
     WHEN {is_cut} AND {_LOST_IF} THEN {raised(_LOST).sql("spark")}
     WHEN NOT {is_cut} AND SUM({WEIGHT}) + SUM(mv_stored_copies) < 0
-      THEN {raised("more rows went than there were").sql("spark")}
+      THEN {too_many_went().sql("spark")}
     ELSE GREATEST(SUM({WEIGHT}) + SUM(mv_stored_copies), 0) END"""
     return first.of(
-        f"""SELECT {listed} FROM (
-  SELECT {listed}, {copies} AS {WEIGHT} FROM (
-    SELECT {listed}, 0 AS {WEIGHT}, 1 AS mv_stored_copies FROM {STORED}
-    UNION ALL SELECT {listed}, {WEIGHT}, 0 FROM {change}
-  ) GROUP BY {listed}
+        f"""SELECT {columns} FROM (
+  SELECT {columns}, {copies} AS {WEIGHT} FROM (
+    SELECT {columns}, 0 AS {WEIGHT}, 1 AS mv_stored_copies FROM {STORED}
+    UNION ALL SELECT {columns}, {WEIGHT}, 0 FROM {change}
+  ) GROUP BY {columns}
 ) LATERAL VIEW EXPLODE(ARRAY_REPEAT(0, CAST({WEIGHT} AS INT))) mv_copies AS mv_copy""",
         names,
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(exp.column(name, quoted=True).sql("spark") for name in names)

@@ -142,6 +142,11 @@ def average(total: exp.Expr, count: exp.Expr, type_name: str) -> exp.Expr:
     return exp.cast(exp.Case().when(count.copy() > 0, quotient), result)
 
 
+def too_many_went() -> exp.Expr:
+    """Ends the statement: a count would fall below 0."""
+    return raised("more rows went than there were")
+
+
 def raised(text: str) -> exp.Expr:
     """Ends the statement: what is stored cannot be kept up to date by adding."""
     return exp.Anonymous(this="raise_error", expressions=[exp.Literal.string(f"mv: {text}")])

@@ -162,7 +162,7 @@ def _sum_of(additive: Additive, part: Part, with_rescue: bool) -> exp.Expr:
 
 
 def _checked_count(count: exp.Expr) -> exp.Expr:
-    wrong = measures.raised("more rows went than there were")
+    wrong = measures.too_many_went()
     return exp.Case().when(exp.paren(count) < 0, wrong).else_(count.copy())
 
 
