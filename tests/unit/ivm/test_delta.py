@@ -186,10 +186,10 @@ def _plain_equality(one: Any, two: Any) -> Any:
     return tree.exp.EQ(this=one, expression=two)
 
 
-def _without_number(additive: Any, stored: str, other: str) -> Any:
+def _without_number(additive: Any) -> Any:
+    names = [f"mv_key_{number}" for number in range(len(additive.row_keys))]
     pairs = [
-        tree.same(tree.column(stored, additive.names[n]), tree.column(other, f"mv_key_{n}"))
-        for n in range(len(additive.row_keys))
+        tree.same(tree.column("mv_groups", name), tree.column("mv_rescued", name)) for name in names
     ]
     return tree.both(pairs)
 
@@ -222,6 +222,11 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
     ),
     "the least value stays when it goes": (
         [(merge, "_is_lost", lambda additive, part: tree.exp.false())],
+        refresh_is_right,
+        ADDED["all_functions"],
+    ),
+    "rows that went are added": (
+        [(tree.Context, "only_adds", True)],
         refresh_is_right,
         ADDED["all_functions"],
     ),

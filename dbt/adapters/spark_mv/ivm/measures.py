@@ -111,6 +111,13 @@ def is_floating(type_name: str) -> bool:
     return type_name in _FLOATING
 
 
+def may_overflow(type_name: str) -> bool:
+    """Whether Spark makes sums of this type NULL that are too large for their type, and any
+    number of rows can make one that is."""
+    decimal = _DECIMAL.fullmatch(type_name)
+    return decimal is not None and int(decimal.group(1)) > _LONGEST_SUM
+
+
 def sum_type(type_name: str) -> str:
     """The type that Spark gives to a sum of this type."""
     if is_floating(type_name):

@@ -1,6 +1,6 @@
 """All groups after a change: what is stored of them, with what the change adds.
 
-One full join, so that the changed rows are computed once; groups without any keep what is stored.
+One GROUP BY over both, so that nothing is joined; groups without changed rows keep what is stored.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.ivm.measures import COUNT, MAX, MIN, ROWS, SUM, Part
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
     Rule,
+    all_of,
     both,
     column,
     derived,
@@ -31,6 +32,8 @@ from dbt.adapters.spark_mv.ivm.tree import (
 )
 
 _CHANGE, _RESCUED, _ROWS = "mv_change", "mv_rescued", "mv_rows"
+_SIDES, _GROUPS = "mv_sides", "mv_groups"
+_CHANGED, _STORED, _GONE = "mv_changed", "_stored", "_gone"
 
 
 def changed_groups(additive: Additive, rule: Rule) -> exp.Table | None:
@@ -45,7 +48,10 @@ def changed_groups(additive: Additive, rule: Rule) -> exp.Table | None:
     named = [
         exp.alias_(_of_input(additive, key), f"mv_key_{n}") for n, key in enumerate(additive.keys)
     ]
-    sums = [item for part in additive.parts for item in _added(additive, part, arguments)]
+    only_adds = rule.context.only_adds
+    sums = [
+        item for part in additive.parts for item in _added(additive, part, arguments, only_adds)
+    ]
     found = exp.Select(expressions=[*named, *sums]).from_(derived(changes, _ROWS))
     group = additive.query.args.get("group")
     found.set("group", _of_input(additive, group) if group is not None else None)
@@ -67,11 +73,18 @@ def _arguments(additive: Additive) -> list[exp.Expr]:
     return list(dict.fromkeys(found))
 
 
-def _added(additive: Additive, part: Part, arguments: list[exp.Expr]) -> list[exp.Expr]:
+def _added(
+    additive: Additive, part: Part, arguments: list[exp.Expr], only_adds: bool
+) -> list[exp.Expr]:
+    """What changed rows add to a part; without weights if none of them went."""
     name, weight = part_name(additive, part), column(_ROWS, WEIGHT)
-    if part.argument is None:
+    value = None
+    if part.argument is not None:
+        value = column(_ROWS, f"mv_input_{len(additive.row_keys) + arguments.index(part.argument)}")
+    if only_adds:
+        return [exp.alias_(Part(part.function, value).call(), name)]
+    if part.argument is None or value is None:
         return [exp.alias_(exp.Sum(this=weight), name)]
-    value = column(_ROWS, f"mv_input_{len(additive.row_keys) + arguments.index(part.argument)}")
     if part.function == COUNT:
         present = exp.Case().when(value.is_(exp.null()), exp.Literal.number(0)).else_(weight)
         return [exp.alias_(exp.Sum(this=present), name)]
@@ -83,7 +96,7 @@ def _added(additive: Additive, part: Part, arguments: list[exp.Expr]) -> list[ex
     gone = exp.Case().when(weight.copy() < 0, value.copy())
     return [
         exp.alias_(extreme(this=came), name),
-        exp.alias_(extreme(this=gone), name + "_gone"),
+        exp.alias_(extreme(this=gone), name + _GONE),
     ]
 
 
@@ -92,10 +105,10 @@ def merged_rows(additive: Additive, rule: Rule) -> exp.Query | None:
     change = changed_groups(additive, rule)
     if change is None:
         return None
-    only_inserts = rule.context.inserts_only and not rule.context.subtracts
-    rescued = None if only_inserts else _rescued(additive, rule, change)
-    groups = _merge(additive, change, rescued)
-    rows = exp.Select(expressions=outputs(additive)).from_(derived(groups, MERGED))
+    may_lose = bool(_extremes(additive)) and not rule.context.only_adds
+    groups = _groups(additive, change, may_lose)
+    found = _with_rescued(additive, rule, groups) if may_lose else groups
+    rows = exp.Select(expressions=outputs(additive)).from_(derived(found, MERGED))
     if additive.keys:
         rows = rows.where(merged(additive, Part(ROWS)) > 0)
     return rows
@@ -105,122 +118,139 @@ def _as(table: exp.Table, alias: str) -> exp.Expr:
     return exp.alias_(table.copy(), alias, table=True)
 
 
-def _same_group(additive: Additive, stored: str, other: str) -> exp.Expr | None:
-    return both(
-        same(column(stored, additive.names[n]), column(other, f"mv_key_{n}"))
-        for n in range(len(additive.keys))
-    )
+def _groups(additive: Additive, change: exp.Table, may_lose: bool) -> exp.Select:
+    """All groups, of which one with fewer than no rows, or a sum that cannot be told, raises."""
+    extremes = _extremes(additive) if may_lose else []
+    sides = all_of([_stored_side(additive, extremes), _change_side(additive, change, extremes)])
+    assert sides is not None
+    keys = [column(_SIDES, f"mv_key_{n}") for n in range(len(additive.keys))]
+    columns: list[exp.Expr] = [exp.alias_(key.copy(), key.name) for key in keys]
+    for part in additive.parts:
+        columns.append(exp.alias_(_added_up(additive, part), part_name(additive, part)))
+    for part in extremes:
+        for suffix in (_STORED, _GONE):
+            name = part_name(additive, part) + suffix
+            columns.append(exp.alias_(Part(part.function, column(_SIDES, name)).call(), name))
+    for kept in kept_outputs(additive):
+        any_value = exp.IgnoreNulls(this=exp.AnyValue(this=column(_SIDES, kept)))
+        columns.append(exp.alias_(any_value, kept))
+    columns.append(exp.alias_(_is_unchanged(), UNCHANGED))
+    return exp.Select(expressions=columns).from_(derived(sides, _SIDES)).group_by(*keys)
 
 
-def _merge(additive: Additive, change: exp.Table, rescued: exp.Table | None) -> exp.Select:
+def _stored_side(additive: Additive, extremes: list[Part]) -> exp.Select:
     columns: list[exp.Expr] = []
     for number in range(len(additive.keys)):
-        key = column(_CHANGE, f"mv_key_{number}"), column(STORED, additive.names[number])
-        columns.append(exp.alias_(exp.func("coalesce", *key), f"mv_key_{number}"))
-    columns += [
-        exp.alias_(_sum_of(additive, part, rescued is not None), part_name(additive, part))
-        for part in additive.parts
+        columns.append(exp.alias_(column(STORED, additive.names[number]), f"mv_key_{number}"))
+    for part in additive.parts:
+        columns.append(exp.alias_(column(STORED, additive.names[part]), part_name(additive, part)))
+    for part in extremes:
+        name = part_name(additive, part)
+        columns.append(exp.alias_(column(STORED, additive.names[part]), name + _STORED))
+        columns.append(exp.alias_(exp.null(), name + _GONE))
+    for kept, name in kept_outputs(additive).items():
+        columns.append(exp.alias_(column(STORED, name), kept))
+    columns.append(exp.alias_(exp.Literal.number(0), _CHANGED))
+    return exp.Select(expressions=columns).from_(exp.to_table(STORED))
+
+
+def _change_side(additive: Additive, change: exp.Table, extremes: list[Part]) -> exp.Select:
+    columns: list[exp.Expr] = [
+        column(_CHANGE, f"mv_key_{number}") for number in range(len(additive.keys))
     ]
-    columns += [
-        exp.alias_(column(STORED, name), kept) for kept, name in kept_outputs(additive).items()
-    ]
-    columns.append(exp.alias_(_is_unchanged(additive), UNCHANGED))
-    found = exp.Select(expressions=columns).from_(exp.to_table(STORED))
-    # The group of all rows is always stored.
-    on = _same_group(additive, STORED, _CHANGE)
-    found = found.join(
-        _as(change, _CHANGE), on=on or exp.true(), join_type="full" if on else "left"
-    )
-    if rescued is not None:
-        pairs = [
-            same(column(_RESCUED, f"mv_key_{n}"), column(_CHANGE, f"mv_key_{n}"))
-            for n in range(len(additive.keys))
-        ]
-        pairs.append(exp.Not(this=_is_unchanged(additive)))
-        found = found.join(_as(rescued, _RESCUED), on=both(pairs), join_type="left")
-    return found
+    columns += [column(_CHANGE, part_name(additive, part)) for part in additive.parts]
+    for part in extremes:
+        name = part_name(additive, part)
+        columns += [exp.alias_(exp.null(), name + _STORED), column(_CHANGE, name + _GONE)]
+    columns += [exp.alias_(exp.null(), kept) for kept in kept_outputs(additive)]
+    columns.append(exp.alias_(exp.Literal.number(1), _CHANGED))
+    return exp.Select(expressions=columns).from_(_as(change, _CHANGE))
 
 
-def _is_unchanged(additive: Additive) -> exp.Expr:
-    """Whether no row of the stored group has changed."""
-    return column(_CHANGE, part_name(additive, Part(ROWS))).is_(exp.null())
+def _is_unchanged() -> exp.Expr:
+    """Whether no row of the group has changed."""
+    return exp.Max(this=column(_SIDES, _CHANGED)).eq(0)
 
 
-def _sum_of(additive: Additive, part: Part, with_rescue: bool) -> exp.Expr:
-    """The merged value of a part."""
-    name = part_name(additive, part)
-    stored, change = column(STORED, additive.names[part]), column(_CHANGE, name)
+def _added_up(additive: Additive, part: Part) -> exp.Expr:
+    """The part of a group, from what is stored of it and what its change adds."""
+    value = column(_SIDES, part_name(additive, part))
     if part.function in (ROWS, COUNT):
-        return _checked_count(exp.func("coalesce", stored, 0) + exp.func("coalesce", change, 0))
+        count = exp.Sum(this=value)
+        return exp.Case().when(count < 0, measures.too_many_went()).else_(count.copy())
     if part.function == SUM:
-        return _checked_sum(additive, part, stored, change)
-    least = exp.func("least" if part.function == MIN else "greatest", stored, change)
-    if not with_rescue:
-        return least
-    lost = _is_lost(additive, part)
-    return exp.Case().when(lost, column(_RESCUED, name)).else_(least)
+        return _checked_sum(additive, part, value)
+    return Part(part.function, value).call()
 
 
-def _checked_count(count: exp.Expr) -> exp.Expr:
-    wrong = measures.too_many_went()
-    return exp.Case().when(exp.paren(count) < 0, wrong).else_(count.copy())
-
-
-def _checked_sum(additive: Additive, part: Part, stored: exp.Expr, change: exp.Expr) -> exp.Expr:
+def _checked_sum(additive: Additive, part: Part, value: exp.Expr) -> exp.Expr:
     assert part.argument is not None
-    type_name = measures.sum_type(additive.types[part.argument.sql()])
-    count = Part(COUNT, part.argument)
-    name = part_name(additive, count)
-    present = exp.paren(
-        exp.func("coalesce", column(STORED, additive.names[count]), 0)
-        + exp.func("coalesce", column(_CHANGE, name), 0)
-    )
-    total = exp.cast(exp.func("coalesce", stored, 0) + exp.func("coalesce", change, 0), type_name)
-    wrong: exp.Expr = exp.paren(total).is_(exp.null())
+    type_name = additive.types[part.argument.sql()]
+    count = column(_SIDES, part_name(additive, Part(COUNT, part.argument)))
+    total = exp.cast(exp.Sum(this=value), measures.sum_type(type_name))
+    wrong: exp.Expr = total.copy().is_(exp.null())
     text = "a sum does not fit its type"
-    if measures.is_floating(additive.types[part.argument.sql()]):
+    if measures.is_floating(type_name):
         # What is infinite, or no number, cannot be taken away again.
         wrong, text = exp.Not(this=exp.paren(total * 0).eq(0)), "a sum is no finite number"
+    elif measures.may_overflow(type_name):
+        # One side was too large for its type already.
+        lost = exp.and_(value.copy().is_(exp.null()), count.copy().neq(0))
+        wrong = exp.or_(wrong, exp.Max(this=exp.Case().when(lost, 1).else_(0)).eq(1))
     return (
         exp.Case()
-        .when(_is_unchanged(additive), stored.copy())
-        .when(present.eq(0), exp.null())
+        .when(_is_unchanged(), total.copy())
+        .when(exp.Sum(this=count).eq(0), exp.null())
         .when(wrong, measures.raised(text))
-        .else_(total.copy())
+        .else_(total)
     )
+
+
+def _extremes(additive: Additive) -> list[Part]:
+    return [part for part in additive.parts if part.function in (MIN, MAX)]
+
+
+def _with_rescued(additive: Additive, rule: Rule, groups: exp.Select) -> exp.Query:
+    """The groups, with extremes computed anew for those that may have lost theirs."""
+    named = rule.context.define("groups", groups)
+    extremes = _extremes(additive)
+    lost = {part_name(additive, part): _is_lost(additive, part) for part in extremes}
+    keys = [column(_GROUPS, f"mv_key_{n}") for n in range(len(additive.keys))]
+    flagged = exp.Select(expressions=keys or [exp.Literal.number(1)])
+    flagged = flagged.from_(_as(named, _GROUPS)).where(exp.or_(*lost.values()))
+    rescued = _rescued(additive, rule.context.define("lost", flagged))
+    columns: list[exp.Expr] = []
+    for name in groups.named_selects:
+        value: exp.Expr = column(_GROUPS, name)
+        if name in lost:
+            value = exp.Case().when(lost[name].copy(), column(_RESCUED, name)).else_(value)
+        columns.append(exp.alias_(value, name))
+    found = exp.Select(expressions=columns).from_(_as(named, _GROUPS))
+    joined = _as(rule.context.define("rescued", rescued), _RESCUED)
+    return found.join(joined, on=_same_group(additive) or exp.true(), join_type="left")
+
+
+def _same_group(additive: Additive) -> exp.Expr | None:
+    names = [f"mv_key_{number}" for number in range(len(additive.keys))]
+    return both(same(column(_GROUPS, name), column(_RESCUED, name)) for name in names)
 
 
 def _is_lost(additive: Additive, part: Part) -> exp.Expr:
     """Whether the stored extreme, or one that came meanwhile, may have gone."""
-    stored = column(STORED, additive.names[part])
-    gone = column(_CHANGE, part_name(additive, part) + "_gone")
+    name = part_name(additive, part)
+    stored, gone = column(_GROUPS, name + _STORED), column(_GROUPS, name + _GONE)
     beaten = gone <= stored if part.function == MIN else gone >= stored
     known = exp.Not(this=gone.copy().is_(exp.null()))
     return exp.paren(exp.and_(known, exp.or_(stored.copy().is_(exp.null()), beaten)))
 
 
-def _rescued(additive: Additive, rule: Rule, change: exp.Table) -> exp.Table | None:
+def _rescued(additive: Additive, lost: exp.Table) -> exp.Query:
     """Smallest and largest values, computed anew, of the groups that may have lost theirs."""
-    extremes = [part for part in additive.parts if part.function in (MIN, MAX)]
-    if not extremes:
-        return None
-    keys = [column(_CHANGE, f"mv_key_{n}") for n in range(len(additive.keys))]
-    lost = exp.Select(expressions=keys or [exp.Literal.number(1)])
-    lost = lost.from_(_as(change, _CHANGE)).join(
-        exp.to_table(STORED),
-        on=_same_group(additive, STORED, _CHANGE) or exp.true(),
-        join_type="left",
-    )
-    flagged = rule.context.define(
-        "lost", lost.where(exp.or_(*(_is_lost(additive, part) for part in extremes)))
-    )
-    pairs = _in_lost_group(additive)
     found = additive.query.copy()
     columns = [exp.alias_(key.copy(), f"mv_key_{n}") for n, key in enumerate(additive.keys)]
-    columns += [exp.alias_(part.call(), part_name(additive, part)) for part in extremes]
+    columns += [exp.alias_(part.call(), part_name(additive, part)) for part in _extremes(additive)]
     found.set("expressions", columns)
-    found = found.where(exists(_as(flagged, "mv_lost"), both(pairs)))
-    return rule.context.define("rescued", found)
+    return found.where(exists(_as(lost, "mv_lost"), both(_in_lost_group(additive))))
 
 
 def _in_lost_group(additive: Additive) -> list[exp.Expr]:

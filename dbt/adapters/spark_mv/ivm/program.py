@@ -263,7 +263,7 @@ def _by_row(program: Program, rule: Delta, types: Sequence[str]) -> Rows:
     delta = rule.query(program.query)
     assert delta is not None
     names = named_columns(program.query)
-    if context.inserts_only and not context.subtracts:
+    if context.only_adds:
         if first is not None:
             return Rows(first_rows.with_came(first, names, delta), context.named)
         columns = [column("mv_delta", name) for name in names]

@@ -49,6 +49,11 @@ class Context:
     subtracts: bool = False
     named: dict[str, exp.Query] = field(default_factory=dict)
 
+    @property
+    def only_adds(self) -> bool:
+        """Whether the delta lists only rows that came, each with the weight 1."""
+        return self.inserts_only and not self.subtracts
+
     def define(self, purpose: str, query: exp.Query) -> exp.Table:
         """Give `query` a name of its own under which the result may read it more than once."""
         name = f"mv_{purpose}_{len(self.named)}"

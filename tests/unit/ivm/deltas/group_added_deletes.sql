@@ -46,59 +46,67 @@ SELECT
   `mv_merged`.`mv_count_4` AS `mv_count_4`
 FROM (
   SELECT
-    COALESCE(`mv_change`.`mv_key_0`, `mv_stored`.`c0`) AS mv_key_0,
+    `mv_sides`.`mv_key_0` AS mv_key_0,
     CASE
-      WHEN (
-        COALESCE(`mv_stored`.`mv_rows_0`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
-      ) < 0
+      WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
       THEN RAISE_ERROR('mv: more rows went than there were')
-      ELSE COALESCE(`mv_stored`.`mv_rows_0`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
+      ELSE SUM(`mv_sides`.`mv_rows_0`)
     END AS mv_rows_0,
     CASE
-      WHEN `mv_change`.`mv_rows_0` IS NULL
-      THEN `mv_stored`.`c1`
-      WHEN (
-        COALESCE(`mv_stored`.`mv_count_2`, 0) + COALESCE(`mv_change`.`mv_count_2`, 0)
-      ) = 0
+      WHEN MAX(`mv_sides`.`mv_changed`) = 0
+      THEN CAST(SUM(`mv_sides`.`mv_sum_1`) AS BIGINT)
+      WHEN SUM(`mv_sides`.`mv_count_2`) = 0
       THEN NULL
-      WHEN (
-        CAST(COALESCE(`mv_stored`.`c1`, 0) + COALESCE(`mv_change`.`mv_sum_1`, 0) AS BIGINT)
-      ) IS NULL
+      WHEN CAST(SUM(`mv_sides`.`mv_sum_1`) AS BIGINT) IS NULL
       THEN RAISE_ERROR('mv: a sum does not fit its type')
-      ELSE CAST(COALESCE(`mv_stored`.`c1`, 0) + COALESCE(`mv_change`.`mv_sum_1`, 0) AS BIGINT)
+      ELSE CAST(SUM(`mv_sides`.`mv_sum_1`) AS BIGINT)
     END AS mv_sum_1,
     CASE
-      WHEN (
-        COALESCE(`mv_stored`.`mv_count_2`, 0) + COALESCE(`mv_change`.`mv_count_2`, 0)
-      ) < 0
+      WHEN SUM(`mv_sides`.`mv_count_2`) < 0
       THEN RAISE_ERROR('mv: more rows went than there were')
-      ELSE COALESCE(`mv_stored`.`mv_count_2`, 0) + COALESCE(`mv_change`.`mv_count_2`, 0)
+      ELSE SUM(`mv_sides`.`mv_count_2`)
     END AS mv_count_2,
     CASE
-      WHEN `mv_change`.`mv_rows_0` IS NULL
-      THEN `mv_stored`.`mv_sum_3`
-      WHEN (
-        COALESCE(`mv_stored`.`mv_count_4`, 0) + COALESCE(`mv_change`.`mv_count_4`, 0)
-      ) = 0
+      WHEN MAX(`mv_sides`.`mv_changed`) = 0
+      THEN CAST(SUM(`mv_sides`.`mv_sum_3`) AS BIGINT)
+      WHEN SUM(`mv_sides`.`mv_count_4`) = 0
       THEN NULL
-      WHEN (
-        CAST(COALESCE(`mv_stored`.`mv_sum_3`, 0) + COALESCE(`mv_change`.`mv_sum_3`, 0) AS BIGINT)
-      ) IS NULL
+      WHEN CAST(SUM(`mv_sides`.`mv_sum_3`) AS BIGINT) IS NULL
       THEN RAISE_ERROR('mv: a sum does not fit its type')
-      ELSE CAST(COALESCE(`mv_stored`.`mv_sum_3`, 0) + COALESCE(`mv_change`.`mv_sum_3`, 0) AS BIGINT)
+      ELSE CAST(SUM(`mv_sides`.`mv_sum_3`) AS BIGINT)
     END AS mv_sum_3,
     CASE
-      WHEN (
-        COALESCE(`mv_stored`.`mv_count_4`, 0) + COALESCE(`mv_change`.`mv_count_4`, 0)
-      ) < 0
+      WHEN SUM(`mv_sides`.`mv_count_4`) < 0
       THEN RAISE_ERROR('mv: more rows went than there were')
-      ELSE COALESCE(`mv_stored`.`mv_count_4`, 0) + COALESCE(`mv_change`.`mv_count_4`, 0)
+      ELSE SUM(`mv_sides`.`mv_count_4`)
     END AS mv_count_4,
-    `mv_stored`.`c2` AS mv_kept_2,
-    `mv_change`.`mv_rows_0` IS NULL AS mv_unchanged
-  FROM mv_stored
-  FULL JOIN mv_change_0 AS mv_change
-    ON `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_change`.`mv_key_0`
+    ANY_VALUE(`mv_sides`.`mv_kept_2`) IGNORE NULLS AS mv_kept_2,
+    MAX(`mv_sides`.`mv_changed`) = 0 AS mv_unchanged
+  FROM (
+    SELECT
+      `mv_stored`.`c0` AS mv_key_0,
+      `mv_stored`.`mv_rows_0` AS mv_rows_0,
+      `mv_stored`.`c1` AS mv_sum_1,
+      `mv_stored`.`mv_count_2` AS mv_count_2,
+      `mv_stored`.`mv_sum_3` AS mv_sum_3,
+      `mv_stored`.`mv_count_4` AS mv_count_4,
+      `mv_stored`.`c2` AS mv_kept_2,
+      0 AS mv_changed
+    FROM mv_stored
+    UNION ALL
+    SELECT
+      `mv_change`.`mv_key_0`,
+      `mv_change`.`mv_rows_0`,
+      `mv_change`.`mv_sum_1`,
+      `mv_change`.`mv_count_2`,
+      `mv_change`.`mv_sum_3`,
+      `mv_change`.`mv_count_4`,
+      NULL AS mv_kept_2,
+      1 AS mv_changed
+    FROM mv_change_0 AS mv_change
+  ) AS mv_sides
+  GROUP BY
+    `mv_sides`.`mv_key_0`
 ) AS mv_merged
 WHERE
   `mv_merged`.`mv_rows_0` > 0;

@@ -28,27 +28,71 @@ GROUP BY
     (`mv_rows`.`mv_input_0`)
   );
 
--- mv_lost_1
+-- mv_groups_1
 SELECT
-  `mv_change`.`mv_key_0`,
-  `mv_change`.`mv_key_1`,
-  `mv_change`.`mv_key_2`
-FROM mv_change_0 AS mv_change
-LEFT JOIN mv_stored
-  ON (
-    `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_change`.`mv_key_0`
-    AND `mv_stored`.`c1` IS NOT DISTINCT FROM `mv_change`.`mv_key_1`
-  )
-  AND `mv_stored`.`mv_key_2` IS NOT DISTINCT FROM `mv_change`.`mv_key_2`
+  `mv_sides`.`mv_key_0` AS mv_key_0,
+  `mv_sides`.`mv_key_1` AS mv_key_1,
+  `mv_sides`.`mv_key_2` AS mv_key_2,
+  CASE
+    WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
+    THEN RAISE_ERROR('mv: more rows went than there were')
+    ELSE SUM(`mv_sides`.`mv_rows_0`)
+  END AS mv_rows_0,
+  MIN(`mv_sides`.`mv_min_1`) AS mv_min_1,
+  CASE
+    WHEN SUM(`mv_sides`.`mv_count_2`) < 0
+    THEN RAISE_ERROR('mv: more rows went than there were')
+    ELSE SUM(`mv_sides`.`mv_count_2`)
+  END AS mv_count_2,
+  MIN(`mv_sides`.`mv_min_1_stored`) AS mv_min_1_stored,
+  MIN(`mv_sides`.`mv_min_1_gone`) AS mv_min_1_gone,
+  MAX(`mv_sides`.`mv_changed`) = 0 AS mv_unchanged
+FROM (
+  SELECT
+    `mv_stored`.`c0` AS mv_key_0,
+    `mv_stored`.`c1` AS mv_key_1,
+    `mv_stored`.`mv_key_2` AS mv_key_2,
+    `mv_stored`.`mv_rows_0` AS mv_rows_0,
+    `mv_stored`.`c2` AS mv_min_1,
+    `mv_stored`.`mv_count_2` AS mv_count_2,
+    `mv_stored`.`c2` AS mv_min_1_stored,
+    NULL AS mv_min_1_gone,
+    0 AS mv_changed
+  FROM mv_stored
+  UNION ALL
+  SELECT
+    `mv_change`.`mv_key_0`,
+    `mv_change`.`mv_key_1`,
+    `mv_change`.`mv_key_2`,
+    `mv_change`.`mv_rows_0`,
+    `mv_change`.`mv_min_1`,
+    `mv_change`.`mv_count_2`,
+    NULL AS mv_min_1_stored,
+    `mv_change`.`mv_min_1_gone`,
+    1 AS mv_changed
+  FROM mv_change_0 AS mv_change
+) AS mv_sides
+GROUP BY
+  `mv_sides`.`mv_key_0`,
+  `mv_sides`.`mv_key_1`,
+  `mv_sides`.`mv_key_2`;
+
+-- mv_lost_2
+SELECT
+  `mv_groups`.`mv_key_0`,
+  `mv_groups`.`mv_key_1`,
+  `mv_groups`.`mv_key_2`
+FROM mv_groups_1 AS mv_groups
 WHERE
   (
-    NOT `mv_change`.`mv_min_1_gone` IS NULL
+    NOT `mv_groups`.`mv_min_1_gone` IS NULL
     AND (
-      `mv_stored`.`c2` IS NULL OR `mv_change`.`mv_min_1_gone` <= `mv_stored`.`c2`
+      `mv_groups`.`mv_min_1_stored` IS NULL
+      OR `mv_groups`.`mv_min_1_gone` <= `mv_groups`.`mv_min_1_stored`
     )
   );
 
--- mv_rescued_2
+-- mv_rescued_3
 SELECT
   `mv_table_0`.`a` AS mv_key_0,
   `mv_table_0`.`b` AS mv_key_1,
@@ -59,7 +103,7 @@ WHERE
   EXISTS(
     SELECT
       1
-    FROM mv_lost_1 AS mv_lost
+    FROM mv_lost_2 AS mv_lost
     WHERE
       (
         (
@@ -94,50 +138,32 @@ SELECT
   `mv_merged`.`mv_count_2` AS `mv_count_2`
 FROM (
   SELECT
-    COALESCE(`mv_change`.`mv_key_0`, `mv_stored`.`c0`) AS mv_key_0,
-    COALESCE(`mv_change`.`mv_key_1`, `mv_stored`.`c1`) AS mv_key_1,
-    COALESCE(`mv_change`.`mv_key_2`, `mv_stored`.`mv_key_2`) AS mv_key_2,
+    `mv_groups`.`mv_key_0` AS mv_key_0,
+    `mv_groups`.`mv_key_1` AS mv_key_1,
+    `mv_groups`.`mv_key_2` AS mv_key_2,
+    `mv_groups`.`mv_rows_0` AS mv_rows_0,
     CASE
       WHEN (
-        COALESCE(`mv_stored`.`mv_rows_0`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
-      ) < 0
-      THEN RAISE_ERROR('mv: more rows went than there were')
-      ELSE COALESCE(`mv_stored`.`mv_rows_0`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
-    END AS mv_rows_0,
-    CASE
-      WHEN (
-        NOT `mv_change`.`mv_min_1_gone` IS NULL
+        NOT `mv_groups`.`mv_min_1_gone` IS NULL
         AND (
-          `mv_stored`.`c2` IS NULL OR `mv_change`.`mv_min_1_gone` <= `mv_stored`.`c2`
+          `mv_groups`.`mv_min_1_stored` IS NULL
+          OR `mv_groups`.`mv_min_1_gone` <= `mv_groups`.`mv_min_1_stored`
         )
       )
       THEN `mv_rescued`.`mv_min_1`
-      ELSE LEAST(`mv_stored`.`c2`, `mv_change`.`mv_min_1`)
+      ELSE `mv_groups`.`mv_min_1`
     END AS mv_min_1,
-    CASE
-      WHEN (
-        COALESCE(`mv_stored`.`mv_count_2`, 0) + COALESCE(`mv_change`.`mv_count_2`, 0)
-      ) < 0
-      THEN RAISE_ERROR('mv: more rows went than there were')
-      ELSE COALESCE(`mv_stored`.`mv_count_2`, 0) + COALESCE(`mv_change`.`mv_count_2`, 0)
-    END AS mv_count_2,
-    `mv_change`.`mv_rows_0` IS NULL AS mv_unchanged
-  FROM mv_stored
-  FULL JOIN mv_change_0 AS mv_change
+    `mv_groups`.`mv_count_2` AS mv_count_2,
+    `mv_groups`.`mv_min_1_stored` AS mv_min_1_stored,
+    `mv_groups`.`mv_min_1_gone` AS mv_min_1_gone,
+    `mv_groups`.`mv_unchanged` AS mv_unchanged
+  FROM mv_groups_1 AS mv_groups
+  LEFT JOIN mv_rescued_3 AS mv_rescued
     ON (
-      `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_change`.`mv_key_0`
-      AND `mv_stored`.`c1` IS NOT DISTINCT FROM `mv_change`.`mv_key_1`
+      `mv_groups`.`mv_key_0` IS NOT DISTINCT FROM `mv_rescued`.`mv_key_0`
+      AND `mv_groups`.`mv_key_1` IS NOT DISTINCT FROM `mv_rescued`.`mv_key_1`
     )
-    AND `mv_stored`.`mv_key_2` IS NOT DISTINCT FROM `mv_change`.`mv_key_2`
-  LEFT JOIN mv_rescued_2 AS mv_rescued
-    ON (
-      (
-        `mv_rescued`.`mv_key_0` IS NOT DISTINCT FROM `mv_change`.`mv_key_0`
-        AND `mv_rescued`.`mv_key_1` IS NOT DISTINCT FROM `mv_change`.`mv_key_1`
-      )
-      AND `mv_rescued`.`mv_key_2` IS NOT DISTINCT FROM `mv_change`.`mv_key_2`
-    )
-    AND NOT `mv_change`.`mv_rows_0` IS NULL
+    AND `mv_groups`.`mv_key_2` IS NOT DISTINCT FROM `mv_rescued`.`mv_key_2`
 ) AS mv_merged
 WHERE
   `mv_merged`.`mv_rows_0` > 0;

@@ -80,18 +80,28 @@ SELECT
   `mv_merged`.`mv_rows_0` AS `c1`
 FROM (
   SELECT
-    COALESCE(`mv_change`.`mv_key_0`, `mv_stored`.`c0`) AS mv_key_0,
+    `mv_sides`.`mv_key_0` AS mv_key_0,
     CASE
-      WHEN (
-        COALESCE(`mv_stored`.`c1`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
-      ) < 0
+      WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
       THEN RAISE_ERROR('mv: more rows went than there were')
-      ELSE COALESCE(`mv_stored`.`c1`, 0) + COALESCE(`mv_change`.`mv_rows_0`, 0)
+      ELSE SUM(`mv_sides`.`mv_rows_0`)
     END AS mv_rows_0,
-    `mv_change`.`mv_rows_0` IS NULL AS mv_unchanged
-  FROM mv_stored
-  FULL JOIN mv_change_1 AS mv_change
-    ON `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_change`.`mv_key_0`
+    MAX(`mv_sides`.`mv_changed`) = 0 AS mv_unchanged
+  FROM (
+    SELECT
+      `mv_stored`.`c0` AS mv_key_0,
+      `mv_stored`.`c1` AS mv_rows_0,
+      0 AS mv_changed
+    FROM mv_stored
+    UNION ALL
+    SELECT
+      `mv_change`.`mv_key_0`,
+      `mv_change`.`mv_rows_0`,
+      1 AS mv_changed
+    FROM mv_change_1 AS mv_change
+  ) AS mv_sides
+  GROUP BY
+    `mv_sides`.`mv_key_0`
 ) AS mv_merged
 WHERE
   `mv_merged`.`mv_rows_0` > 0;
