@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
 from typing import Any, Protocol
 
 Row = Sequence[Any]
+Value = int | Decimal | date
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,15 @@ class SnapshotFacts:
     schema_id: int | None = None
 
 
+@dataclass(frozen=True)
+class Bounds:
+    """No value of a column is below `lower` or above `upper`; some may be NULL if `with_null`."""
+
+    lower: Value
+    upper: Value
+    with_null: bool
+
+
 class CatalogRoad(Protocol):
     """Questions to a catalog in this process; `None` stands for "no such relation"."""
 
@@ -70,6 +82,12 @@ class CatalogRoad(Protocol):
         self, parts: tuple[str, ...], branch: str, limit: int, until: str | None
     ) -> list[SnapshotFacts]:
         """Snapshots of a branch, newest first, down to `until`, at most `limit`."""
+        ...
+
+    def added_bounds(
+        self, parts: tuple[str, ...], snapshot_ids: Sequence[str], columns: Sequence[str]
+    ) -> dict[str, Bounds]:
+        """Bounds of columns in the rows that these snapshots added, where they are known."""
         ...
 
     def branches(self, parts: tuple[str, ...]) -> dict[str, str]:

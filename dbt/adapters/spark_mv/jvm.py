@@ -9,7 +9,8 @@ from typing import Any
 
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.errors_text import short_message
-from dbt.adapters.spark_mv.executor import SnapshotFacts, TableFacts, ViewFacts
+from dbt.adapters.spark_mv.executor import Bounds, SnapshotFacts, TableFacts, ViewFacts
+from dbt.adapters.spark_mv.jvm_files import added_bounds
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
 
 Parts = tuple[str, ...]
@@ -183,6 +184,13 @@ class JvmRoad:
                 break
             snapshot = table.snapshot(parent)
         return chain
+
+    def added_bounds(
+        self, parts: Parts, snapshot_ids: Sequence[str], columns: Sequence[str]
+    ) -> dict[str, Bounds]:
+        """Bounds of columns in the rows that these snapshots added, where they are known."""
+        table = self._call(self._existing_table, parts)
+        return dict(self._call(added_bounds, self._jvm, table, snapshot_ids, columns))
 
     def branches(self, parts: Parts) -> dict[str, str]:
         """Branches of a table and the ids of their heads."""

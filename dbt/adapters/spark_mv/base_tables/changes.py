@@ -5,13 +5,15 @@ Conditions and costs of each way were measured; docs/decisions/0008 has them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from decimal import Decimal
 
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
 from dbt.adapters.spark_mv.base_tables.versions import Version
-from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
+from dbt.adapters.spark_mv.executor import Bounds, Executor, SnapshotFacts, Value
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 
@@ -28,7 +30,8 @@ class Change:
     """A change of one table: how it is read, and how many rows it lists at most, if known.
 
     Row ids and rows are compared of rows that meet the condition `where`, if there is one: a
-    `share` of them.
+    `share` of them. Of appended files `commits` are those that added them, and `bounds` what is
+    known of columns in them.
     """
 
     table: TableName
@@ -38,6 +41,8 @@ class Change:
     rows: int | None = None
     where: str | None = None
     share: float = 1.0
+    commits: tuple[str, ...] = ()
+    bounds: Mapping[str, Bounds] = field(default_factory=dict)
 
     @property
     def inserts_only(self) -> bool:
@@ -54,7 +59,9 @@ class Change:
         `nets`."""
         listed = ", ".join(quote(column) for column in columns)
         if self.way == APPENDED:
-            return f"SELECT {listed}, 1 AS {weight} FROM {self._between('')}"
+            appended = f"SELECT {listed}, 1 AS {weight} FROM {self._between('')}"
+            known = [within(quote(column), bounds) for column, bounds in self.bounds.items()]
+            return f"{appended} WHERE {' AND '.join(known)}" if known else appended
         if self.way == LOGGED:
             signed = "CASE WHEN _change_type IN ('INSERT', 'UPDATE_AFTER') THEN 1 ELSE -1 END"
             inner = f"SELECT {listed}, {signed} AS {weight} FROM {self._between('.`changes`')}"
@@ -99,6 +106,31 @@ class Change:
         return f"{self.table.sql} VERSION AS OF {version.snapshot_id}{where}"
 
 
+def within(column: str, bounds: Bounds) -> str:
+    """A condition that holds for all values within the bounds.
+
+    It is true of every changed row. Spark carries it over equalities to the tables that are joined,
+    whose files without such values are then not read.
+    """
+    lower, upper = _literal(bounds.lower), _literal(bounds.upper)
+    between = f"{column} BETWEEN {lower} AND {upper}"
+    return f"({between} OR {column} IS NULL)" if bounds.with_null else between
+
+
+def _literal(value: Value) -> str:
+    if isinstance(value, date):
+        return f"DATE '{value}'"
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
+
+
+def with_bounds(executor: Executor, change: Change, columns: Sequence[str]) -> Change:
+    """The change with what is known of these columns in its rows."""
+    if change.way != APPENDED or not columns:
+        return change
+    bounds = iceberg.added_bounds(executor, change.table, change.commits, columns)
+    return replace(change, bounds=bounds)
+
+
 def change_between(
     executor: Executor, table: TableName, old: Version, new: Version
 ) -> Change | Reason:
@@ -121,7 +153,8 @@ def change_between(
     start, between = commits
     rows = sum(_changed_rows(commit) for commit in between)
     if all(commit.operation == "append" and not _deletes(commit) for commit in between):
-        return Change(table, old, new, APPENDED, rows)
+        added = tuple(commit.snapshot_id for commit in between)
+        return Change(table, old, new, APPENDED, rows, commits=added)
     if not any(_deletes(commit) for commit in (start, *between)):
         return Change(table, old, new, LOGGED, rows)
     way = TRACKED if iceberg.format_version(executor, table) >= _WITH_ROW_IDS else COMPARED

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
+from dbt.adapters.spark_mv.executor import Bounds, Executor, SnapshotFacts
 from dbt.adapters.spark_mv.sql.names import TableName, literal
 
 FORMAT = "iceberg"
@@ -135,6 +135,17 @@ def moves(executor: Executor, name: TableName) -> str:
         f"SELECT count(*), max(made_current_at) FROM {name.sql}.`history`"
     )
     return f"{count} {last}"
+
+
+def added_bounds(
+    executor: Executor, name: TableName, snapshot_ids: Sequence[str], columns: Sequence[str]
+) -> dict[str, Bounds]:
+    """Bounds of columns in the rows that these snapshots added, where they can be had without a
+    Spark job."""
+    road = executor.road
+    if road is None or not road.handles(name.catalog):
+        return {}
+    return road.added_bounds(name.parts, snapshot_ids, columns)
 
 
 def branches(executor: Executor, name: TableName) -> dict[str, str]:

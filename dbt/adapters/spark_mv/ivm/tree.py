@@ -55,7 +55,10 @@ class Context:
         return self.inserts_only and not self.subtracts
 
     def define(self, purpose: str, query: exp.Query) -> exp.Table:
-        """Give `query` a name of its own under which the result may read it more than once."""
+        """A name under which the result may read `query` more than once; equal ones share it."""
+        for known, other in self.named.items():
+            if other == query:
+                return exp.to_table(known)
         name = f"mv_{purpose}_{len(self.named)}"
         self.named[name] = query
         return exp.to_table(name)
@@ -118,6 +121,13 @@ def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
     if isinstance(inner, exp.And):
         return [*conjuncts(inner.left), *conjuncts(inner.right)]
     return [condition]
+
+
+def compared_columns(tree: exp.Expr) -> frozenset[str]:
+    """Names, in small letters, of columns that are compared with columns by `=`."""
+    pairs = [(part.this, part.expression) for part in tree.find_all(exp.EQ)]
+    pairs = [pair for pair in pairs if all(isinstance(side, exp.Column) for side in pair)]
+    return frozenset(side.name.lower() for pair in pairs for side in pair)
 
 
 def ungrouped(query: exp.Select, items: Sequence[exp.Expr], prefix: str) -> exp.Select:

@@ -9,9 +9,10 @@ from dataclasses import replace
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.ivm.additive import STORED
 from dbt.adapters.spark_mv.ivm.program import rows_after
-from dbt.adapters.spark_mv.ivm.tree import OLD, TABLE, NotFast
+from dbt.adapters.spark_mv.ivm.tree import OLD, TABLE, NotFast, compared_columns
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import with_queries
+from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.estimate import Estimate
 from dbt.adapters.spark_mv.refresh.inputs import Inputs, changed_rows
 from dbt.adapters.spark_mv.refresh.look import Look
@@ -21,7 +22,7 @@ from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 
 def prepare_fast(
-    look: Look, inputs: Inputs, totals: Mapping[TableName, int], slowness: float
+    engine: Engine, look: Look, inputs: Inputs, totals: Mapping[TableName, int], slowness: float
 ) -> FastQuery | Reason:
     """The query that brings the rows that were looked at up to date; why not if there is none.
 
@@ -35,7 +36,8 @@ def prepare_fast(
         rows = rows_after(program, inputs.changed, inputs.inserts_only, types)
     except NotFast as error:
         return error.reason
-    queries = inputs.queries(look)
+    bounded = inputs.bounded(engine, compared_columns(program.query))
+    queries = bounded.queries(look)
     queries[STORED] = _stored(look)
     queries |= {name: query.sql("spark") for name, query in rows.named.items()}
     query = with_queries(queries, rows.query)

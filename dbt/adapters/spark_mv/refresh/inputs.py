@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.base_tables import iceberg
-from dbt.adapters.spark_mv.base_tables.changes import COMPARED, TRACKED, Change, change_between
+from dbt.adapters.spark_mv.base_tables.changes import (
+    COMPARED,
+    TRACKED,
+    Change,
+    change_between,
+    with_bounds,
+)
 from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, WEIGHT
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import Analysis, rows_at
@@ -34,6 +40,22 @@ class Inputs:
     def inserts_only(self) -> bool:
         """Whether no row has gone from any of them."""
         return all(change.inserts_only for change in self.changes)
+
+    def bounded(self, engine: Engine, names: Collection[str]) -> Inputs:
+        """The inputs with what is known of columns of these names in appended rows."""
+        changes = [
+            with_bounds(
+                engine.executor,
+                change,
+                [
+                    column
+                    for column in self.analysis.columns[self.analysis.placeholder(change.table)]
+                    if column.lower() in names
+                ],
+            )
+            for change in self.changes
+        ]
+        return replace(self, changes=tuple(changes))
 
     def queries(self, look: Look) -> dict[str, str]:
         """The rows of every table now and before, and the changed rows, by their names."""

@@ -36,11 +36,10 @@ class LookedAt:
     def fast(self) -> FastQuery | Reason:
         """By what changed."""
         found = self._inputs
-        return (
-            found
-            if isinstance(found, Reason)
-            else prepare_fast(self._look, found, self._totals, self._slowness(FAST))
-        )
+        if isinstance(found, Reason):
+            return found
+        slow = self._slowness(FAST)
+        return prepare_fast(self._engine, self._look, found, self._totals, slow)
 
     def partition(self) -> PartitionQuery | Reason:
         """By partitions in which something changed."""
