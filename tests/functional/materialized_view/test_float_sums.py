@@ -45,7 +45,6 @@ def test_added(lake: Warehouse, name: str, query: str) -> None:
         lake.sql(f"refresh materialized view @.{name}")
         assert_same(lake, f"select * from @.{name}", query)
     assert {row[0] for row in lake.history(name, "method")[1:]} == {"fast"}
-    assert_same(lake, QUERY, QUERY)
 
 
 def test_no_numbers(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:

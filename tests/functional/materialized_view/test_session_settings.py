@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dbt.adapters.spark_mv.failures import MaterializedViewFailure
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 WATCHED = (
@@ -78,6 +79,24 @@ def test_time_zone(lake: Warehouse, setting: Any) -> None:
         (9, "2026-01-01"),
     ]
     assert lake.freshness("v") == "FRESH"
+
+
+def test_sum_that_did_not_fit(lake: Warehouse, setting: Any) -> None:
+    """Without ANSI mode it is NULL; it is computed anew once its rows go, not added to."""
+    setting("spark.sql.ansi.enabled", "false")
+    lake.spark("create table @.large (k int, v decimal(38,2)) using iceberg")
+    lake.spark("insert into @.large values (1, 9e35), (1, 9.1e35), (2, 1)")
+    query = "select k, sum(v) as s from @.large group by k"
+    lake.sql(f"create materialized view @.sums options (refresh_method = 'fast') as {query}")
+    assert (1, None) in lake.spark("select * from @.sums")
+    lake.spark("insert into @.large values (2, 5)")
+    lake.sql("refresh materialized view @.sums")
+    assert_same(lake, "select * from @.sums", query)
+    lake.spark("delete from @.large where v = 9.1e35")
+    with pytest.raises(MaterializedViewFailure, match="a sum does not fit its type"):
+        lake.sql("refresh materialized view @.sums")
+    lake.sql("refresh materialized view @.sums complete")
+    assert_same(lake, "select * from @.sums", query)
 
 
 @pytest.mark.parametrize(("ansi", "expected"), [("true", None), ("false", [(1,), (None,)])])

@@ -17,19 +17,7 @@ FROM (
 GROUP BY
   `mv_changed`.`mv_key_0`;
 
--- mv_keys_1
-SELECT
-  `mv_changed`.`mv_key_0`
-FROM (
-  SELECT
-    `s`.`b` AS mv_key_0,
-    `s`.`mv_weight` AS mv_weight
-  FROM mv_changes_1 AS `s`
-) AS mv_changed
-GROUP BY
-  `mv_changed`.`mv_key_0`;
-
--- mv_net_2
+-- mv_net_1
 SELECT
   `mv_delta`.`c0`,
   `mv_delta`.`c1`,
@@ -125,7 +113,7 @@ FROM (
                 EXISTS(
                   SELECT
                     1
-                  FROM mv_keys_1 AS mv_keys
+                  FROM mv_keys_0 AS mv_keys
                   WHERE
                     `s`.`b` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
                 )
@@ -146,7 +134,7 @@ FROM (
                 EXISTS(
                   SELECT
                     1
-                  FROM mv_keys_1 AS mv_keys
+                  FROM mv_keys_0 AS mv_keys
                   WHERE
                     `s`.`b` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
                 )
@@ -220,7 +208,7 @@ FROM (
                 EXISTS(
                   SELECT
                     1
-                  FROM mv_keys_1 AS mv_keys
+                  FROM mv_keys_0 AS mv_keys
                   WHERE
                     `s`.`b` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
                 )
@@ -241,7 +229,7 @@ FROM (
                 EXISTS(
                   SELECT
                     1
-                  FROM mv_keys_1 AS mv_keys
+                  FROM mv_keys_0 AS mv_keys
                   WHERE
                     `s`.`b` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
                 )
@@ -289,4 +277,4 @@ GROUP BY
 HAVING
   SUM(`mv_delta`.`mv_weight`) <> 0;
 
--- The net change mv_net_2 is applied to the stored rows as in filter_deletes.sql
+-- The net change mv_net_1 is applied to the stored rows as in filter_deletes.sql

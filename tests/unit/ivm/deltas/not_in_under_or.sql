@@ -22,24 +22,7 @@ FROM (
 GROUP BY
   `mv_changed`.`mv_key_0`;
 
--- mv_keys_1
-SELECT
-  `mv_changed`.`mv_key_0`
-FROM (
-  SELECT
-    `mv_inner`.`b` AS mv_key_0,
-    `mv_inner`.`mv_weight` AS mv_weight
-  FROM (
-    SELECT
-      `mv_table_1`.`b` AS `b`,
-      `mv_table_1`.`mv_weight` AS mv_weight
-    FROM mv_changes_1 AS `mv_table_1`
-  ) AS mv_inner
-) AS mv_changed
-GROUP BY
-  `mv_changed`.`mv_key_0`;
-
--- mv_row_2
+-- mv_row_1
 SELECT
   `mv_delta`.`mv_output_0`,
   `mv_delta`.`mv_output_1`,
@@ -81,7 +64,7 @@ GROUP BY
 HAVING
   SUM(`mv_delta`.`mv_weight`) <> 0;
 
--- mv_net_3
+-- mv_net_2
 SELECT
   `mv_delta`.`c0`,
   `mv_delta`.`c1`,
@@ -195,7 +178,7 @@ FROM (
                 EXISTS(
                   SELECT
                     1
-                  FROM mv_keys_1 AS mv_keys
+                  FROM mv_keys_0 AS mv_keys
                   WHERE
                     `mv_inner`.`b` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
                 )
@@ -220,7 +203,7 @@ FROM (
                 EXISTS(
                   SELECT
                     1
-                  FROM mv_keys_1 AS mv_keys
+                  FROM mv_keys_0 AS mv_keys
                   WHERE
                     `mv_inner`.`b` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
                 )
@@ -312,7 +295,7 @@ FROM (
                 EXISTS(
                   SELECT
                     1
-                  FROM mv_keys_1 AS mv_keys
+                  FROM mv_keys_0 AS mv_keys
                   WHERE
                     `mv_inner`.`b` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
                 )
@@ -337,7 +320,7 @@ FROM (
                 EXISTS(
                   SELECT
                     1
-                  FROM mv_keys_1 AS mv_keys
+                  FROM mv_keys_0 AS mv_keys
                   WHERE
                     `mv_inner`.`b` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
                 )
@@ -441,7 +424,7 @@ FROM (
       `mv_row`.`mv_output_0`,
       `mv_row`.`mv_output_1`,
       `mv_row`.`mv_weight`
-    FROM mv_row_2 AS mv_row
+    FROM mv_row_1 AS mv_row
   ) AS mv_value_1
   WHERE
     `mv_join_mv_table_0_mv_value_0`.`mv_table_0__v` > 2
@@ -464,4 +447,4 @@ GROUP BY
 HAVING
   SUM(`mv_delta`.`mv_weight`) <> 0;
 
--- The net change mv_net_3 is applied to the stored rows as in filter_deletes.sql
+-- The net change mv_net_2 is applied to the stored rows as in filter_deletes.sql
