@@ -35,6 +35,12 @@ QUERIES = {
     "group by customer",
     "named_alike": "select s.id as d, customer.city as s from @.orders as s "
     "full join @.customers as customer on s.customer = customer.name",
+    "lateral_names": "select o.id, l.twice, m.more from @.orders o, lateral (select "
+    "o.amount * 2 as twice) l, lateral (select l.twice + 1 as more) m",
+    "lateral_rows": "select o.id, l.city from @.orders o left join lateral (select c.city from "
+    "@.customers c where c.name = o.customer and o.amount > 5) l on true",
+    "lateral_groups": "select c.name, l.n, l.high from @.customers c, lateral (select "
+    "count(*) as n, max(o.amount) as high from @.orders o where o.customer = c.name) l",
     "unused": "with c as (select name from @.customers) select id, amount from @.orders",
     "pairs": "select o.id, c.name from @.orders o, @.customers c where o.amount > 15",
     "distinct_conditions": "select distinct amount > 15 or customer = 'ann' as x, "

@@ -44,6 +44,17 @@ ROWS = (
         ),
     ),
     Construct(
+        "`LATERAL` subqueries of expressions, of rows, of aggregates by equal keys",
+        (
+            "SELECT id, twice FROM orders o, LATERAL (SELECT o.amount * 2 AS twice) l",
+            "SELECT o.id, l.day FROM orders o LEFT JOIN LATERAL "
+            "(SELECT r.day FROM returns r WHERE r.id = o.id AND r.day > o.day) l ON TRUE",
+            "SELECT o.id, n, last FROM orders o, LATERAL (SELECT COUNT(*) AS n, "
+            "MAX(r.day) AS last FROM returns r WHERE r.id = o.id) l",
+        ),
+        "joined",
+    ),
+    Construct(
         "WITH, subqueries in FROM, views",
         (
             "WITH large AS (SELECT id, region FROM orders WHERE amount > 5) SELECT id FROM large",

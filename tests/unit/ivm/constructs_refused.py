@@ -184,10 +184,10 @@ REFUSED = (
         ),
     ),
     Construct(
-        "LATERAL with a subquery",
+        "LATERAL subqueries with GROUP BY, DISTINCT or LIMIT, before right and full joins",
         (
-            "SELECT o.id, back FROM orders o, "
-            "LATERAL (SELECT MAX(r.day) AS back FROM returns r WHERE r.id = o.id) l",
+            "SELECT o.id, back FROM orders o, LATERAL (SELECT r.day AS back FROM returns r "
+            "WHERE r.id = o.id ORDER BY r.day LIMIT 1) l",
         ),
     ),
     Construct(

@@ -50,6 +50,22 @@ ROW_BY_ROW = {
     "left_row": f"select r.a, m.x from {R} r left join (select max(v) x from {S}) m on r.v = m.x",
     "in_one_row": f"select a from {R} where v in (select max(v) from {R}) and b not in "
     f"(select min(b) from {S})",
+    "lateral_rows": f"select r.a, l.v, l.w from {R} r, lateral (select s.v, s.b + r.v as w "
+    f"from {S} s where s.a = r.a and s.v > r.b and s.b > 0) l where l.w > 1 or r.b is null",
+    "lateral_on": f"select r.a, l.v from {R} r join lateral (select s.v, s.b from {S} s "
+    f"where s.a = r.a) l on l.b <= r.v join {T} t on t.a = l.v",
+    "lateral_left": f"select r.a, l.w, l.v from {R} r left join lateral (select "
+    f"coalesce(r.b, 0) as w, s.v from {S} s where s.a = r.a) l on l.v > 1",
+    "lateral_groups": f"select r.a, l.n, l.x + r.v as x, m.y from {R} r cross join lateral "
+    f"(select count(*) n, max(s.v) x from {S} s where s.a = r.a) l left join lateral "
+    f"(select sum(t.v) y from {T} t where t.b = l.x) m on true where l.n < 3",
+    "lateral_names": f"select x, y from {R} r, lateral (select r.a + r.b as x, r.v as v "
+    "where r.v > 0) l, lateral (select l.x * l.v as y) m",
+    "lateral_all_rows": f"select r.a, l.x, t.b from {R} r, lateral (select s.v + r.v as x "
+    f"from {S} s) l join {T} t on t.a = r.a",
+    "lateral_alone": f"select r.a, l.x from {R} r, lateral (select max(v) x from {S}) l",
+    "lateral_twice": f"select r.a, l.v, m.v as w from {R} r, lateral (select s.v, s.b from {S} s "
+    f"where s.a = r.a) l, lateral (select t.v from {T} t where t.b = l.b) m",
     "nested_values": f"select a from {R} where v >= (select min(v) from {S} where v > "
     f"(select min(v) from {T}))",
     "value_by_key": f"select a, (select sum(s.v) + count(s.b) from {S} s where s.a = r.a "
@@ -253,6 +269,13 @@ NOT_FAST = {
     f"select r.a, t.b from {R} r left semi join {S} s on r.a = s.a "
     f"full join {T} t on r.a = t.a": "SEMI_JOIN",
     f"select r.a, x from {R} r, "
-    f"lateral (select max(v) x from {S} s where s.a = r.a) l": "CORRELATED",
+    f"lateral (select v x from {S} s where s.a = r.a order by v limit 1) l": "CORRELATED",
+    f"select r.a, l.x from {R} r, lateral (select explode(array(r.a, r.b)) as x) l": "CORRELATED",
+    f"select r.a, l.v from {R} r left join lateral (select max(s.v) v from {S} s "
+    "where s.a = r.a) l on l.v > 1": "CORRELATED",
+    f"select r.a, l.v from {R} r, lateral (select s.v from {S} s where s.a = r.a) l "
+    f"full join {T} t on t.a = l.v": "CORRELATED",
+    f"select r.a, l.v from {R} r, lateral (select s.v from {S} s where s.a = r.a) l "
+    f"where exists (select 1 from {T} l where l.a = r.b)": "CORRELATED",
     f"select a from {R} qualify rank() over (partition by a order by v) = 1": "WINDOW",
 }

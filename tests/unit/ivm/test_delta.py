@@ -18,6 +18,7 @@ from dbt.adapters.spark_mv.ivm import (
     first_rows,
     grouping_sets,
     keyed,
+    laterals,
     merge,
     one_row,
     outer_joins,
@@ -244,6 +245,11 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
         [(grouping_sets, "lacks", lambda keys, number, key: tree.exp.Literal.number(0))],
         refresh_is_right,
         ADDED["rollup"],
+    ),
+    "what LATERAL names is there without a row": (
+        [(laterals, "_if_found", lambda alias, value: value)],
+        rewriting_is_right,
+        ROW_BY_ROW["lateral_left"],
     ),
     "counts of no rows are NULL": (
         [(scalars, "_of_none", lambda call, joined: joined)],

@@ -9,7 +9,7 @@ from dbt.adapters.spark_mv.ivm.scopes import outside
 from dbt.adapters.spark_mv.ivm.tree import column, derived, not_fast
 
 _GROUPED, _DISTINCT = "mv_grouped", "mv_distinct"
-_GENERATORS = (exp.Explode, exp.ExplodeOuter, exp.Inline, exp.Stack)
+GENERATORS = (exp.Explode, exp.ExplodeOuter, exp.Inline, exp.Stack)
 
 
 def apart(query: exp.Select) -> exp.Select:
@@ -88,7 +88,7 @@ def distinct_apart(query: exp.Select) -> exp.Select:
         return query
     if query.args["distinct"].args.get("on"):
         raise not_fast("DISTINCT_ON", "DISTINCT ON keeps rows by their order; use MIN or MAX")
-    generates = any(item.find(*_GENERATORS) for item in query.expressions)
+    generates = any(item.find(*GENERATORS) for item in query.expressions)
     if not (aggregates.is_grouped(query) or _has_windows(query) or generates):
         return query
     query.set("distinct", None)

@@ -6,7 +6,7 @@
 - Windows over aggregates, and DISTINCT over either, are selections of their own.
 - Conditions of aggregates, as FILTER has them, stand in their arguments.
 - Semi and anti joins, IN and NOT IN are [NOT] EXISTS over one relation, in the WHERE.
-- Subqueries as values are relations that are joined.
+- Subqueries as values, and LATERAL ones, are relations that are joined.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from dbt.adapters.spark_mv.ivm import (
     scalars,
     subqueries,
 )
+from dbt.adapters.spark_mv.ivm.laterals import without_laterals
 from dbt.adapters.spark_mv.ivm.references import by_relation
 from dbt.adapters.spark_mv.ivm.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.tree import NotFast, both, conjuncts, derived, not_fast
@@ -159,6 +160,7 @@ def _selection(query: exp.Select) -> exp.Select:
     found = query.copy()
     for key in ("with_", "order", "sort", "cluster", "distribute", "hint"):
         found.set(key, None)
+    found = without_laterals(found, _part)
     found = apart.distinct_apart(grouping_sets.plain(apart.apart(found)))
     _refuse_subqueries(found)
     for relation in relations_of(found):
@@ -172,9 +174,8 @@ def _selection(query: exp.Select) -> exp.Select:
                 "RELATION", "it reads something that is no relation; use a subquery", relation
             )
         elif isinstance(relation, exp.Lateral) and relation.find(exp.Query):
-            raise not_fast(
-                "CORRELATED", "LATERAL with a subquery; join one with GROUP BY", relation
-            )
+            text = "a subquery in the arguments of LATERAL, or first in FROM; join it"
+            raise not_fast("CORRELATED", text, relation)
     subqueries.semi_joins_to_exists(found)
     _without_subqueries(found)
     return outer_joins.nested(found)

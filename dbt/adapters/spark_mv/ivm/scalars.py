@@ -66,21 +66,28 @@ class Scalars:
 
     def _value(self, node: exp.Query) -> exp.Expr:
         body = node.unnest()
-        if not outside(body):
-            return self._only_value(node)
+        return self.aggregated(body)[0] if outside(body) else self._only_value(node)
+
+    def aggregated(self, body: exp.Expr) -> list[exp.Expr]:
+        """The columns of a subquery of aggregates that is correlated by equalities, as expressions
+        over a relation that is joined; raises `NotFast`."""
         local, pairs = self._split(body)
-        item = local.expressions[0].unalias()
-        calls = aggregates.calls(item)
-        if not calls or item.find(exp.Window) or outside(item, names_in(local)):
-            raise _correlated("make its only column an aggregate of its own columns", node)
-        joined, names = self._join(local, pairs, calls)
+        items = [item.unalias() for item in local.expressions]
+        listed = [aggregates.calls(item) for item in items]
+        for item, calls in zip(items, listed, strict=True):
+            if not calls or item.find(exp.Window) or outside(item, names_in(local)):
+                raise _correlated("make its columns aggregates of its own columns", body)
+        every = [call for calls in listed for call in calls]
+        joined, names = self._join(local, pairs, every)
         inside = {
             id(call): _of_none(call, column(joined, name))
-            for call, name in zip(calls, names, strict=True)
+            for call, name in zip(every, names, strict=True)
         }
-        found = item.transform(lambda part: inside.get(id(part), part), copy=False)
-        if any(part.table != joined for part in found.find_all(exp.Column)):
-            raise _correlated("make its only column an aggregate of its own columns", node)
+        found = [
+            item.transform(lambda part: inside.get(id(part), part), copy=False) for item in items
+        ]
+        if any(part.table != joined for item in found for part in item.find_all(exp.Column)):
+            raise _correlated("make its columns aggregates of its own columns", body)
         return found
 
     def _only_value(self, node: exp.Query) -> exp.Expr:
@@ -184,7 +191,9 @@ class Scalars:
         key = (body, *(other for _, other, _ in pairs))
         if key in self.joined:
             return self.joined[key]
-        alias = self.joined[key] = f"{JOINED}{len(self.joined)}"
+        taken = [item.alias_or_name for item in relations_of(self.query)]
+        number = sum(name.startswith(JOINED) for name in taken)
+        alias = self.joined[key] = f"{JOINED}{number}"
         relation = derived(body, alias)
         conditions = [
             kind(this=other.copy(), expression=column(alias, f"mv_key_{number}"))

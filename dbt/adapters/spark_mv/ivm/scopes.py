@@ -1,8 +1,12 @@
-"""Which columns of a subquery are of relations outside of it."""
+"""Which columns of a subquery are of relations outside of it, and which it has to return."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.tree import column
 
 
 def relations_of(query: exp.Select) -> list[exp.Expr]:
@@ -26,3 +30,30 @@ def outside(tree: exp.Expr, bound: frozenset[str] = frozenset()) -> list[exp.Col
     if isinstance(tree, exp.Select):
         bound |= names_in(tree)
     return [found for child in tree.iter_expressions() for found in outside(child, bound)]
+
+
+class Returned:
+    """What a subquery has to return, so that expressions over the relations `inside` of it can
+    stand outside, where it is called `relation`."""
+
+    def __init__(self, relation: str, inside: Collection[str]) -> None:
+        self._relation, self._inside = relation, inside
+        self._names: dict[exp.Expr, str] = {}
+
+    def column(self, item: exp.Expr) -> exp.Expr:
+        """The column that holds an expression over its relations."""
+        name = self._names.setdefault(item.copy(), f"mv_column_{len(self._names)}")
+        return column(self._relation, name)
+
+    def moved(self, tree: exp.Expr) -> exp.Expr:
+        """An expression over relations inside and outside, as it is outside."""
+
+        def replaced(node: exp.Expr) -> exp.Expr:
+            own = isinstance(node, exp.Column) and node.table in self._inside
+            return self.column(node) if own else node
+
+        return tree.copy().transform(replaced)
+
+    def items(self) -> list[exp.Expr]:
+        """What it has to return."""
+        return [exp.alias_(item.copy(), name) for item, name in self._names.items()]

@@ -8,6 +8,7 @@ from typing import cast
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import aggregates
+from dbt.adapters.spark_mv.ivm.scopes import Returned
 from dbt.adapters.spark_mv.ivm.tree import (
     both,
     column,
@@ -90,18 +91,15 @@ def _exists(
     body: exp.Query, sought: exp.Expr | None, positive: bool, canonical: Canonical
 ) -> exp.Expr:
     local, outside = _split(body)
-    outputs: dict[str, exp.Expr] = {}
+    returned = Returned(_RELATION, _inside(local))
+    conditions = [returned.moved(condition) for condition in outside]
     if isinstance(local, exp.Select) and (outside or _is_plain(local)):
-        wanted = list(local.expressions) if sought is not None else []
-        wanted = [item.unalias() for item in wanted]
+        items = list(local.expressions) if sought is not None else []
+        wanted = [returned.column(item.unalias()) for item in items]
+        one = exp.alias_(exp.Literal.number(1), "one")
+        local.set("expressions", returned.items() or [one])
     else:
-        wanted = [column(_RELATION, name) for name in local.named_selects] if sought else []
-    conditions = _renamed(outside, local, outputs)
-    if isinstance(local, exp.Select) and (outside or _is_plain(local)):
-        names = [_output(item, outputs) for item in wanted]
-        local.set("expressions", [exp.alias_(item, name) for name, item in outputs.items()])
-        if not outputs:
-            local.set("expressions", [exp.alias_(exp.Literal.number(1), "one")])
+        names = local.named_selects if sought is not None else []
         wanted = [column(_RELATION, name) for name in names]
     if sought is not None:
         conditions.append(_is_in(sought, wanted, positive))
@@ -163,26 +161,3 @@ def _inside(tree: exp.Expr) -> set[str]:
 
 def _names_outside(tree: exp.Expr, inside: set[str]) -> bool:
     return any(found.table and found.table not in inside for found in tree.find_all(exp.Column))
-
-
-def _renamed(
-    conditions: list[exp.Expr], local: exp.Query, outputs: dict[str, exp.Expr]
-) -> list[exp.Expr]:
-    """The conditions over the columns that `local` then has to return, which go to `outputs`."""
-    inside = _inside(local)
-
-    def rename(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Column) and node.table in inside:
-            return column(_RELATION, _output(node, outputs))
-        return node
-
-    return [condition.copy().transform(rename) for condition in conditions]
-
-
-def _output(item: exp.Expr, outputs: dict[str, exp.Expr]) -> str:
-    for name, known in outputs.items():
-        if known == item:
-            return name
-    name = f"mv_column_{len(outputs)}"
-    outputs[name] = item.copy()
-    return name
