@@ -3,38 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlglot
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import (
-    aggregates,
-    first_rows,
-    grouping_sets,
-    keyed,
-    laterals,
-    merge,
-    one_row,
-    outer_joins,
-    scalars,
-    tree,
-)
+from dbt.adapters.spark_mv.ivm import grouping_sets, tree
 from dbt.adapters.spark_mv.ivm.program import analyse, rows_after
 from dbt.adapters.spark_mv.ivm.tree import NotFast
+from tests.unit.ivm.checks import ROUNDS, holds
 from tests.unit.ivm.formulas import (
     COLUMNS,
     TABLES,
     Engine,
-    Rows,
     delta_is_right,
     first_rows_are_right,
-    forget,
     program_of,
     refresh_is_right,
     rewriting_is_right,
@@ -42,49 +26,10 @@ from tests.unit.ivm.formulas import (
 )
 from tests.unit.ivm.queries import ADDED, AT_THE_TOP, BY_GROUP, FIRST, NOT_FAST, ROW_BY_ROW
 
-ROUNDS = 15
-Check = Callable[[Engine, str, Mapping[str, Rows], Mapping[str, Rows], bool], bool]
-_NUMBERS = st.sampled_from([None, 1, 2, 3])
-_ROW = st.tuples(_NUMBERS, _NUMBERS, _NUMBERS)
-
-
-@st.composite
-def versions(draw: st.DrawFn) -> tuple[dict[str, Rows], dict[str, Rows]]:
-    """Small tables, likely with duplicates, before and after."""
-    old: dict[str, Rows] = {}
-    new: dict[str, Rows] = {}
-    inserts_only = draw(st.booleans())
-    for table in TABLES:
-        old[table] = draw(st.lists(_ROW, min_size=1, max_size=6))
-        kept = [row for row in old[table] if inserts_only or draw(st.booleans())]
-        new[table] = [*kept, *draw(st.lists(_ROW, max_size=2))]
-    return old, new
-
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
     return Engine()
-
-
-def holds(check: Check, engine: Engine, sql: str, rounds: int = ROUNDS) -> bool:
-    """Whether a check holds in every round."""
-    failed: list[Any] = []
-
-    @settings(
-        max_examples=rounds,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(versions(), st.booleans())
-    def run(rows: tuple[dict[str, Rows], dict[str, Rows]], tidy: bool) -> None:
-        if not check(engine, sql, *rows, tidy):
-            failed.append(rows)
-
-    run()
-    return not failed
 
 
 ALL = {**ROW_BY_ROW, **BY_GROUP, **ADDED, **AT_THE_TOP}
@@ -181,112 +126,6 @@ def test_keys_of_other_types() -> None:
         outputs = {"a": "string", "x": "bigint"}
         analyse(sql, columns, outputs, lambda query: types_of(query, "string"))
     analyse(sql, columns, {"a": "int", "x": "bigint"}, lambda query: types_of(query, "bigint"))
-
-
-def _plain_equality(one: Any, two: Any) -> Any:
-    return tree.exp.EQ(this=one, expression=two)
-
-
-def _without_number(additive: Any) -> Any:
-    names = [f"mv_key_{number}" for number in range(len(additive.row_keys))]
-    pairs = [
-        tree.same(tree.column("mv_groups", name), tree.column("mv_rescued", name)) for name in names
-    ]
-    return tree.both(pairs)
-
-
-MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
-    "rows of before read as they are now": (
-        [(tree.Context, "old", lambda self, node: node.copy())],
-        delta_is_right,
-        ROW_BY_ROW["join"],
-    ),
-    "NULL is not equal to NULL": (
-        [(keyed, "same", _plain_equality)],
-        refresh_is_right,
-        BY_GROUP["having"],
-    ),
-    "NULL is not equal to NULL in added groups": (
-        [(merge, "same", _plain_equality)],
-        refresh_is_right,
-        ADDED["all_functions"],
-    ),
-    "left rows keep their NULLs": (
-        [(outer_joins._Sides, "lonely", lambda self, left, right: [])],
-        delta_is_right,
-        ROW_BY_ROW["left_join"],
-    ),
-    "right rows of a full join without a partner are forgotten": (
-        [(outer_joins._Sides, "alone", lambda self, left, right: [])],
-        delta_is_right,
-        ROW_BY_ROW["full_join"],
-    ),
-    "the least value stays when it goes": (
-        [(merge, "_is_lost", lambda additive, part: tree.exp.false())],
-        refresh_is_right,
-        ADDED["all_functions"],
-    ),
-    "rows that went are added": (
-        [(tree.Context, "only_adds", True)],
-        refresh_is_right,
-        ADDED["all_functions"],
-    ),
-    "conditions of FILTER are dropped": (
-        [(aggregates, "_when", lambda condition, value: value.copy())],
-        rewriting_is_right,
-        ADDED["filtered"],
-    ),
-    "a NULL of the data is one that a set of keys lacks": (
-        [(merge, "_same_group", _without_number)],
-        refresh_is_right,
-        ADDED["rollup"],
-    ),
-    "only groups of all keys get their least value back": (
-        [(grouping_sets, "lacks", lambda keys, number, key: tree.exp.Literal.number(0))],
-        refresh_is_right,
-        ADDED["rollup"],
-    ),
-    "what LATERAL names is there without a row": (
-        [(laterals, "_if_found", lambda alias, value: value)],
-        rewriting_is_right,
-        ROW_BY_ROW["lateral_left"],
-    ),
-    "counts of no rows are NULL": (
-        [(scalars, "_of_none", lambda call, joined: joined)],
-        rewriting_is_right,
-        ROW_BY_ROW["value_by_key"],
-    ),
-    "a value of all rows does not change": (
-        [(one_row, "delta", lambda query, rule: None)],
-        delta_is_right,
-        ROW_BY_ROW["constant_value"],
-    ),
-    "a first row that goes is not missed": (
-        [(first_rows, "_LOST_IF", "FALSE")],
-        first_rows_are_right,
-        FIRST["first"],
-    ),
-    "old groups are not taken away": (
-        [(keyed, "weighted", lambda query, weight, real=keyed.weighted: real(query, 1))],
-        delta_is_right,
-        BY_GROUP["nested"],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", MUTANTS)
-def test_mutant_is_found(engine: Engine, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Each rule is needed: without it the same rounds find a wrong row."""
-    changes, check, sql = MUTANTS[name]
-    for owner, attribute, wrong in changes:
-        monkeypatch.setattr(owner, attribute, wrong)
-    forget()
-    try:
-        assert not holds(check, engine, sql, 4 * ROUNDS)
-    except Exception as error:
-        assert "went than there were" in str(error), error
-    finally:
-        forget()
 
 
 def test_reasons_are_documented() -> None:

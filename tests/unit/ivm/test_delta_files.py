@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.ivm.checks import holds
 from tests.unit.ivm.delta_files import FILES, case_of, text_of
 from tests.unit.ivm.formulas import Engine, refresh_is_right
-from tests.unit.ivm.test_delta import holds
 
 # The forms are those of queries.py, of which there are more rounds.
 ROUNDS = 4

@@ -15,8 +15,8 @@ from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.partition_keys import changed_keys, key_rows, restricted
 from dbt.adapters.spark_mv.ivm.partition_values import PartitionValue, over_partitions
 from dbt.adapters.spark_mv.ivm.tree import Context, NotFast, derived
+from tests.unit.ivm.checks import ROUNDS, holds
 from tests.unit.ivm.formulas import Engine, Rows, tree_of, with_named
-from tests.unit.ivm.test_delta import ROUNDS, holds
 
 # Each returns its partition column as p.
 QUERIES = {

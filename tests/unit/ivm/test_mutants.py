@@ -1,0 +1,141 @@
+"""Rules that are wrong on purpose: the rounds of test_delta.py find each of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dbt.adapters.spark_mv.ivm import (
+    aggregates,
+    first_rows,
+    grouping_sets,
+    keyed,
+    laterals,
+    merge,
+    one_row,
+    outer_joins,
+    scalars,
+    tree,
+)
+from tests.unit.ivm.checks import ROUNDS, Check, holds
+from tests.unit.ivm.formulas import (
+    Engine,
+    delta_is_right,
+    first_rows_are_right,
+    forget,
+    refresh_is_right,
+    rewriting_is_right,
+)
+from tests.unit.ivm.queries import ADDED, BY_GROUP, FIRST, ROW_BY_ROW
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine()
+
+
+def _plain_equality(one: Any, two: Any) -> Any:
+    return tree.exp.EQ(this=one, expression=two)
+
+
+def _without_number(additive: Any) -> Any:
+    names = [f"mv_key_{number}" for number in range(len(additive.row_keys))]
+    pairs = [
+        tree.same(tree.column("mv_groups", name), tree.column("mv_rescued", name)) for name in names
+    ]
+    return tree.both(pairs)
+
+
+MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
+    "rows of before read as they are now": (
+        [(tree.Context, "old", lambda self, node: node.copy())],
+        delta_is_right,
+        ROW_BY_ROW["join"],
+    ),
+    "NULL is not equal to NULL": (
+        [(keyed, "same", _plain_equality)],
+        refresh_is_right,
+        BY_GROUP["having"],
+    ),
+    "NULL is not equal to NULL in added groups": (
+        [(merge, "same", _plain_equality)],
+        refresh_is_right,
+        ADDED["all_functions"],
+    ),
+    "left rows keep their NULLs": (
+        [(outer_joins._Sides, "lonely", lambda self, left, right: [])],
+        delta_is_right,
+        ROW_BY_ROW["left_join"],
+    ),
+    "right rows of a full join without a partner are forgotten": (
+        [(outer_joins._Sides, "alone", lambda self, left, right: [])],
+        delta_is_right,
+        ROW_BY_ROW["full_join"],
+    ),
+    "the least value stays when it goes": (
+        [(merge, "_is_lost", lambda additive, part: tree.exp.false())],
+        refresh_is_right,
+        ADDED["all_functions"],
+    ),
+    "rows that went are added": (
+        [(tree.Context, "only_adds", True)],
+        refresh_is_right,
+        ADDED["all_functions"],
+    ),
+    "conditions of FILTER are dropped": (
+        [(aggregates, "_when", lambda condition, value: value.copy())],
+        rewriting_is_right,
+        ADDED["filtered"],
+    ),
+    "a NULL of the data is one that a set of keys lacks": (
+        [(merge, "_same_group", _without_number)],
+        refresh_is_right,
+        ADDED["rollup"],
+    ),
+    "only groups of all keys get their least value back": (
+        [(grouping_sets, "lacks", lambda keys, number, key: tree.exp.Literal.number(0))],
+        refresh_is_right,
+        ADDED["rollup"],
+    ),
+    "what LATERAL names is there without a row": (
+        [(laterals, "_if_found", lambda alias, value: value)],
+        rewriting_is_right,
+        ROW_BY_ROW["lateral_left"],
+    ),
+    "counts of no rows are NULL": (
+        [(scalars, "_of_none", lambda call, joined: joined)],
+        rewriting_is_right,
+        ROW_BY_ROW["value_by_key"],
+    ),
+    "a value of all rows does not change": (
+        [(one_row, "delta", lambda query, rule: None)],
+        delta_is_right,
+        ROW_BY_ROW["constant_value"],
+    ),
+    "a first row that goes is not missed": (
+        [(first_rows, "_LOST_IF", "FALSE")],
+        first_rows_are_right,
+        FIRST["first"],
+    ),
+    "old groups are not taken away": (
+        [(keyed, "weighted", lambda query, weight, real=keyed.weighted: real(query, 1))],
+        delta_is_right,
+        BY_GROUP["nested"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutant_is_found(engine: Engine, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Each rule is needed: without it the same rounds find a wrong row."""
+    changes, check, sql = MUTANTS[name]
+    for owner, attribute, wrong in changes:
+        monkeypatch.setattr(owner, attribute, wrong)
+    forget()
+    try:
+        assert not holds(check, engine, sql, 4 * ROUNDS)
+    except Exception as error:
+        assert "went than there were" in str(error), error
+    finally:
+        forget()
