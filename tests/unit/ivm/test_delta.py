@@ -26,12 +26,6 @@ from tests.unit.ivm.formulas import (
 )
 from tests.unit.ivm.queries import ADDED, AT_THE_TOP, BY_GROUP, FIRST, NOT_FAST, ROW_BY_ROW
 
-
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine()
-
-
 ALL = {**ROW_BY_ROW, **BY_GROUP, **ADDED, **AT_THE_TOP}
 
 

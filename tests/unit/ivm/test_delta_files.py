@@ -26,8 +26,3 @@ def test_file_is_up_to_date(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=_name)
 def test_view_is_brought_up_to_date(engine: Engine, path: Path) -> None:
     assert holds(refresh_is_right, engine, case_of(path).view, ROUNDS)
-
-
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine()

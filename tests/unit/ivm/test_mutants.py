@@ -30,11 +30,6 @@ from tests.unit.ivm.formulas import (
 from tests.unit.ivm.queries import ADDED, BY_GROUP, FIRST, ROW_BY_ROW
 
 
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine()
-
-
 def _plain_equality(one: Any, two: Any) -> Any:
     return tree.exp.EQ(this=one, expression=two)
 

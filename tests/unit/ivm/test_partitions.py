@@ -94,11 +94,6 @@ def test_partitions(engine: Engine, name: str) -> None:
     assert holds(partitions_are_right, engine, QUERIES[name])
 
 
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine()
-
-
 @pytest.mark.parametrize(
     "sql",
     [

@@ -23,11 +23,11 @@ from dbt.adapters.spark_mv.ivm import (
     aggregates,
     apart,
     grouping_sets,
+    laterals,
     outer_joins,
     scalars,
     subqueries,
 )
-from dbt.adapters.spark_mv.ivm.laterals import without_laterals
 from dbt.adapters.spark_mv.ivm.references import by_relation
 from dbt.adapters.spark_mv.ivm.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.tree import NotFast, both, conjuncts, derived, not_fast
@@ -160,7 +160,7 @@ def _selection(query: exp.Select) -> exp.Select:
     found = query.copy()
     for key in ("with_", "order", "sort", "cluster", "distribute", "hint"):
         found.set(key, None)
-    found = without_laterals(found, _part)
+    found = laterals.without_laterals(found, _part)
     found = apart.distinct_apart(grouping_sets.plain(apart.apart(found)))
     _refuse_subqueries(found)
     for relation in relations_of(found):

@@ -15,7 +15,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.apart import GENERATORS
 from dbt.adapters.spark_mv.ivm.scalars import Scalars
-from dbt.adapters.spark_mv.ivm.scopes import Returned, names_in, outside
+from dbt.adapters.spark_mv.ivm.scopes import Returned, is_shaped, names_in, outside
 from dbt.adapters.spark_mv.ivm.tree import (
     NotFast,
     both,
@@ -25,7 +25,6 @@ from dbt.adapters.spark_mv.ivm.tree import (
     operand,
 )
 
-_SHAPING = ("group", "having", "distinct", "limit", "offset", "windows", "qualify", "laterals")
 _FOUND = "mv_found"
 Columns = dict[tuple[str, str], exp.Expr]
 
@@ -94,7 +93,7 @@ class _Joins:
             self._done.append("joins", join)
         elif any(aggregates.calls(item) for item in body.expressions):
             self._of_aggregates(join, body, alias)
-        elif any(body.args.get(key) for key in _SHAPING):
+        elif is_shaped(body):
             raise _refused("take grouping, DISTINCT and LIMIT out of it", body)
         elif body.args.get("from_") is None:
             self._of_expressions(join, body, alias)

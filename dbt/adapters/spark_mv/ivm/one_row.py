@@ -11,6 +11,7 @@ from typing import cast
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import aggregates, bag, keyed
+from dbt.adapters.spark_mv.ivm.scopes import is_shaped
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
     Rule,
@@ -19,13 +20,11 @@ from dbt.adapters.spark_mv.ivm.tree import (
     named_columns,
 )
 
-_SHAPING = ("group", "having", "distinct", "laterals", "limit", "offset", "windows")
-
 
 def is_one_row(relation: exp.Expr) -> bool:
     """Whether a relation, or a canonical query, has exactly one row, which depends on tables."""
     query = relation.this if isinstance(relation, exp.Subquery) else relation
-    if not isinstance(query, exp.Select) or any(query.args.get(key) for key in _SHAPING):
+    if not isinstance(query, exp.Select) or is_shaped(query):
         return False
     if any(item.find(exp.Window) for item in query.expressions):
         return False

@@ -17,11 +17,10 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.one_row import is_one_row
-from dbt.adapters.spark_mv.ivm.scopes import names_in, outside, relations_of
+from dbt.adapters.spark_mv.ivm.scopes import is_shaped, names_in, outside, relations_of
 from dbt.adapters.spark_mv.ivm.tree import NotFast, both, column, conjuncts, derived, not_fast
 
 JOINED = "mv_value_"
-_SHAPING = ("group", "having", "distinct", "limit", "offset", "windows", "qualify", "laterals")
 # NULL over no rows.
 _NULL_OF_NOTHING = (
     exp.Sum,
@@ -145,7 +144,7 @@ class Scalars:
 
     def _split(self, body: exp.Expr) -> tuple[exp.Select, list[Pair]]:
         """A subquery without the equalities with columns outside, and these: its side first."""
-        if not isinstance(body, exp.Select) or any(body.args.get(key) for key in _SHAPING):
+        if not isinstance(body, exp.Select) or is_shaped(body):
             raise _correlated("take grouping, DISTINCT and LIMIT out of it", body)
         local, pairs, kept = body.copy(), [], []
         inside = names_in(local)

@@ -8,6 +8,8 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.tree import column
 
+_SHAPING = ("group", "having", "distinct", "limit", "offset", "windows", "qualify", "laterals")
+
 
 def relations_of(query: exp.Select) -> list[exp.Expr]:
     """The relations of FROM and of joins."""
@@ -15,6 +17,11 @@ def relations_of(query: exp.Select) -> list[exp.Expr]:
     if start is None:
         return []
     return [start.this, *(join.this for join in query.args.get("joins") or [])]
+
+
+def is_shaped(query: exp.Select) -> bool:
+    """Whether it returns anything but a row for each row of its relations that meets WHERE."""
+    return any(query.args.get(key) for key in _SHAPING)
 
 
 def names_in(query: exp.Select) -> frozenset[str]:

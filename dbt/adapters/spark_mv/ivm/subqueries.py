@@ -8,7 +8,7 @@ from typing import cast
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import aggregates
-from dbt.adapters.spark_mv.ivm.scopes import Returned
+from dbt.adapters.spark_mv.ivm.scopes import Returned, is_shaped
 from dbt.adapters.spark_mv.ivm.tree import (
     both,
     column,
@@ -20,7 +20,6 @@ from dbt.adapters.spark_mv.ivm.tree import (
 )
 
 Canonical = Callable[[exp.Query], exp.Query]
-_SHAPING = ("group", "having", "distinct", "limit", "offset", "windows", "qualify", "laterals")
 _CORRELATED = (
     "a subquery names relations outside of it elsewhere than in plain conditions of its WHERE, or "
     "is grouped, of several levels, or limited; join it"
@@ -128,7 +127,7 @@ def _is_in(sought: exp.Expr, wanted: list[exp.Expr], positive: bool) -> exp.Expr
 
 
 def _is_plain(query: exp.Select) -> bool:
-    shaped = any(query.args.get(key) for key in _SHAPING)
+    shaped = is_shaped(query)
     parts = query.expressions
     return not shaped and not any(aggregates.calls(one) or one.find(exp.Window) for one in parts)
 
