@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
@@ -11,13 +12,18 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from dbt.adapters.spark_mv import class_archive, embedded
 from dbt.adapters.spark_mv.failpoints import FAILPOINTS, TESTING
+from tests.conftest import QUICK_JAVA
 from tests.functional.materialized_view.warehouse import Warehouse
 
 ROOT = Path(__file__).parents[3]
-
-
 WATCH = "watch"
+JAVA = {
+    "spark.driver.extraJavaOptions": QUICK_JAVA,
+    "spark.driver.memory": "512m",
+    "spark.master": "local[1]",
+}
 
 
 def main() -> None:
@@ -59,17 +65,29 @@ def watch(lake: Warehouse, statement: str) -> None:
     print(json.dumps({"seen": [json.loads(rows) for rows in seen], "errors": errors}), flush=True)
 
 
+@functools.cache
+def write_class_archive(path: str) -> None:
+    """Write the classes that all these processes load to one file, unless it is there.
+
+    Whoever is killed does not come to it.
+    """
+    subprocess.run(
+        [sys.executable, "-m", "dbt.adapters.spark_mv.class_archive_writer"],
+        input=json.dumps(embedded.embedded_conf(path, JAVA)).encode(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
+
+
 class Process:
     """A process that is ready to run its statement."""
 
     def __init__(
         self, lake: Warehouse, statement: str, which: str = "run", failpoints: str = ""
     ) -> None:
-        small = {
-            **lake.target["spark_conf"],
-            "spark.driver.memory": "512m",
-            "spark.master": "local[1]",
-        }
+        write_class_archive(lake.target["path"])
+        small = {**lake.target["spark_conf"], **JAVA}
         given = json.dumps([{**lake.target, "spark_conf": small}, lake.schema, which, statement])
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.functional.concurrency.processes", given],
@@ -78,7 +96,7 @@ class Process:
             text=True,
             cwd=ROOT,
             start_new_session=True,
-            env={**os.environ, FAILPOINTS: failpoints, TESTING: "1"},
+            env={**os.environ, FAILPOINTS: failpoints, TESTING: "1", class_archive.SWITCH: "1"},
         )
 
     @property

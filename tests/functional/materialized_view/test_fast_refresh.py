@@ -10,6 +10,7 @@ from dbt.adapters.spark_mv.failures import MaterializedViewFailure
 from dbt.adapters.spark_mv.refresh import plan
 from dbt.adapters.spark_mv.refresh.estimate import Estimate
 from tests.functional.materialized_view.fast_queries import QUERIES
+from tests.functional.materialized_view.rounds import refresh_after
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 CHANGES = [
@@ -50,22 +51,8 @@ def views(lake: Warehouse) -> None:
 
 @pytest.mark.parametrize("number", range(len(CHANGES)))
 def test_rows(lake: Warehouse, number: int) -> None:
-    """One change after the other; views that are refreshed fast have the query's rows.
-
-    All are after the last change; before it one after even changes, the next after odd ones, so
-    that many are refreshed after several changes at once.
-    """
-    lake.spark(CHANGES[number])
-    lake.restart()
-    is_last = number == len(CHANGES) - 1
-    for place, (name, query) in enumerate(QUERIES.items()):
-        if (place + number) % 2 and not is_last:
-            continue
-        lake.sql(f"refresh materialized view @.{name}")
-        # Spark 4.1 cannot plan EXCEPT ALL of every query with a subquery.
-        assert Counter(lake.spark(f"select * from @.{name}")) == Counter(lake.spark(query)), name
-        assert lake.freshness(name) == "FRESH"
-    lake.restart()
+    """One change after the other; views that are refreshed fast have the query's rows."""
+    refresh_after(lake, QUERIES, CHANGES, number)
 
 
 def test_methods(lake: Warehouse) -> None:

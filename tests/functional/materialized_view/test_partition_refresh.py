@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from dbt.adapters.spark_mv.failures import MaterializedViewFailure
+from tests.functional.materialized_view.rounds import refresh_after
 from tests.functional.materialized_view.warehouse import Warehouse
 
 # name -> (partitioned by, query)
@@ -145,20 +144,9 @@ def views(lake: Warehouse) -> None:
 
 @pytest.mark.parametrize("number", range(len(CHANGES)))
 def test_rows(lake: Warehouse, number: int) -> None:
-    """One change after the other; views that are refreshed have the rows of their query.
-
-    All are after the last change; before it one after even changes, the next after odd ones.
-    """
-    lake.spark(CHANGES[number])
-    lake.restart()
-    is_last = number == len(CHANGES) - 1
-    for place, (name, (_, query)) in enumerate(VIEWS.items()):
-        if (place + number) % 2 and not is_last:
-            continue
-        lake.sql(f"refresh materialized view @.{name}")
-        assert Counter(lake.spark(f"select * from @.{name}")) == Counter(lake.spark(query)), name
-        assert lake.freshness(name) == "FRESH"
-    lake.restart()
+    """One change after the other; views that are refreshed have the rows of their query."""
+    queries = {name: query for name, (_, query) in VIEWS.items()}
+    refresh_after(lake, queries, CHANGES, number)
 
 
 def test_methods(lake: Warehouse) -> None:
