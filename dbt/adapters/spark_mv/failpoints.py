@@ -21,6 +21,7 @@ POINTS = (
     "claim.after",
     "started.after",
     "write.before",
+    "write.one",
     "write.after",
     "publish.before",
     "publish.after",

@@ -1,5 +1,18 @@
 """The fixtures of the materialized-view tests, for races."""
 
+from collections.abc import Iterator
+
+import pytest
+
+from dbt.adapters.spark_mv.refresh import fast
 from tests.functional.materialized_view.conftest import lake, project
 
 __all__ = ["lake", "project"]
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _in_part() -> Iterator[None]:
+    # Fast refreshes of two writes have all the steps that those of one have.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fast, "is_better_in_part", lambda *_: True)
+        yield

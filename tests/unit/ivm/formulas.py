@@ -11,9 +11,12 @@ import duckdb
 import sqlglot
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.ivm.analysis import analyse
 from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.delta import Delta
-from dbt.adapters.spark_mv.ivm.program import Program, analyse, rows_after
+from dbt.adapters.spark_mv.ivm.program import Program, rows_after
+from dbt.adapters.spark_mv.ivm.program import Rows as RowsAfter
+from dbt.adapters.spark_mv.ivm.stored import STORED
 from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, Context, named_columns
 
 Rows = Sequence[tuple[Any, ...]]
@@ -136,33 +139,44 @@ def forget() -> None:
 
 @cache
 def _refresh_texts(
-    sql: str, changed: frozenset[str], inserts_only: bool
-) -> tuple[str, str, bool, str]:
-    """What is stored before; its rows after a change, or those to be added; and what they are."""
+    sql: str, changed: frozenset[str], inserts_only: bool, in_part: bool
+) -> tuple[str, str, str, str]:
+    """What is stored before; which of it stays after a change, what is added, what it is to be."""
     program, context = program_of(sql), Context(changed)
     width = len(program.query.named_selects)
-    after = rows_after(program, changed, inserts_only, ["int"] * width)
+    after = rows_after(program, changed, inserts_only, ["int"] * width, in_part)
     body = sqlglot.parse_one(after.query, read="spark")
     assert isinstance(body, exp.Query)
     stored = program.stored_query()
     rows = _text(with_named(body, after.named))
-    return _text(context.old(stored)), rows, after.appends, _text(stored)
+    return _text(context.old(stored)), _text(stays(after)), rows, _text(stored)
+
+
+def stays(after: RowsAfter) -> exp.Query:
+    """The stored rows that are neither replaced nor written again."""
+    stored = exp.select("*").from_(STORED)
+    if after.replaced is not None:
+        assert after.appends
+        return with_named(stored.where(exp.not_(after.replaced.condition())), after.named)
+    return stored if after.appends else stored.where(exp.false())
 
 
 def refresh_is_right(
     engine: Engine, sql: str, old: Mapping[str, Rows], new: Mapping[str, Rows], tidy: bool
 ) -> bool:
-    """Whether the program brings stored rows, with what is hidden, to what they are to be."""
+    """Whether the program brings stored rows, with what is hidden, to what they are to be: as a
+    whole, and in part."""
     changed = engine.load(old, new, tidy)
     if not changed:
         return True
     inserts_only = tidy and all(not Counter(old[t]) - Counter(new[t]) for t in TABLES)
-    before, rows, appends, now = _refresh_texts(sql, changed, inserts_only)
-    engine.store(before)
-    found = engine.rows(rows)
-    if appends:
-        found += engine.rows(before)
-    return found == engine.rows(now)
+
+    def is_right(in_part: bool) -> bool:
+        before, staying, rows, now = _refresh_texts(sql, changed, inserts_only, in_part)
+        engine.store(before)
+        return engine.rows(staying) + engine.rows(rows) == engine.rows(now)
+
+    return is_right(False) and is_right(True)
 
 
 def first_rows_are_right(

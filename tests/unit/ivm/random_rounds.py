@@ -20,11 +20,13 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from dbt.adapters.spark_mv.ivm.analysis import analyse
 from dbt.adapters.spark_mv.ivm.canonical import parsed
-from dbt.adapters.spark_mv.ivm.program import Program, analyse, rows_after
+from dbt.adapters.spark_mv.ivm.program import Program, rows_after
 from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, Context, NotFast
 from tests.functional.materialized_view.random_queries import Grammar
 from tests.functional.materialized_view.random_tables import Column, Table, value
+from tests.unit.ivm.formulas import stays, with_named
 
 ROUNDS = 6
 TYPES = ("bigint", "int", "string", "decimal(10,2)", "double", "date", "boolean")
@@ -44,13 +46,6 @@ def plain(found: Any) -> Any:
     if isinstance(found, (int, float, decimal.Decimal)) and not isinstance(found, bool):
         return "NaN" if found != found else round(float(found), 5) + 0.0
     return repr(found)
-
-
-def with_named(query: exp.Query, named: Mapping[str, exp.Query]) -> exp.Query:
-    """A query with others in front."""
-    for name, inner in named.items():
-        query = query.with_(name, inner.copy())
-    return query
 
 
 class World:
@@ -159,12 +154,11 @@ class Draw:
             return None
         world.store(before)
         right = world.rows(program.stored_query())
-        after = rows_after(program, changed, inserts_only, types)
+        in_part = self._chance.random() < 0.5
+        after = rows_after(program, changed, inserts_only, types, in_part)
         body = sqlglot.parse_one(after.query, read="spark")
         assert isinstance(body, exp.Query)
-        found = world.rows(with_named(body, after.named))
-        if after.appends:
-            found += world.rows(before)
+        found = world.rows(with_named(body, after.named)) + world.rows(stays(after))
         shown: Counter[Any] = Counter()
         for row, copies in right.items():
             shown[row[: len(types)]] += copies

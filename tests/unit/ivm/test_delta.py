@@ -10,7 +10,8 @@ import sqlglot
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import grouping_sets, tree
-from dbt.adapters.spark_mv.ivm.program import analyse, rows_after
+from dbt.adapters.spark_mv.ivm.analysis import analyse
+from dbt.adapters.spark_mv.ivm.program import rows_after
 from dbt.adapters.spark_mv.ivm.tree import NotFast
 from tests.unit.ivm.checks import ROUNDS, holds
 from tests.unit.ivm.formulas import (

@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.ivm import (
     one_row,
     outer_joins,
     scalars,
+    stored,
     tree,
 )
 from tests.unit.ivm.checks import ROUNDS, Check, holds
@@ -52,6 +53,16 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
         [(keyed, "same", _plain_equality)],
         refresh_is_right,
         BY_GROUP["having"],
+    ),
+    "rows with NULL are not replaced": (
+        [(stored, "same", _plain_equality)],
+        refresh_is_right,
+        ROW_BY_ROW["join"],
+    ),
+    "groups whose key is NULL are not replaced": (
+        [(stored, "same", _plain_equality)],
+        refresh_is_right,
+        ADDED["all_functions"],
     ),
     "NULL is not equal to NULL in added groups": (
         [(merge, "same", _plain_equality)],

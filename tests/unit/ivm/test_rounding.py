@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm.program import analyse
+from dbt.adapters.spark_mv.ivm.analysis import analyse
 from dbt.adapters.spark_mv.ivm.tree import NotFast
 from tests.unit.ivm.formulas import COLUMNS, TABLES
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Bounds, Executor, SnapshotFacts
@@ -75,9 +76,12 @@ def main_chain(
     return _chain(executor, name, "main", limit, until)
 
 
-def branch_head(executor: Executor, name: TableName, branch: str) -> SnapshotFacts | None:
-    """The newest snapshot of a branch, None if there is no such branch."""
-    return next(iter(_chain(executor, name, branch, 1)), None)
+def commits(
+    executor: Executor, name: TableName, branch: str, base: str, limit: int
+) -> list[SnapshotFacts]:
+    """The snapshots of a branch above `base`, newest first, at most `limit`; empty without it."""
+    chain = _chain(executor, name, branch, limit, base)
+    return list(takewhile(lambda snapshot: snapshot.snapshot_id != base, chain))
 
 
 def _chain(
@@ -204,3 +208,9 @@ def summary_number(summary: Mapping[str, str], key: str) -> int | None:
     """A count of a snapshot's summary, None if it is not there."""
     value = summary.get(key)
     return int(value) if value is not None and value.isdigit() else None
+
+
+def live_rows(summary: Mapping[str, str]) -> int | None:
+    """The rows of a snapshot, None if its summary does not count them."""
+    total = summary_number(summary, "total-records")
+    return total and total - (summary_number(summary, "total-position-deletes") or 0)

@@ -21,7 +21,6 @@ from dbt.adapters.spark_mv.ivm.tree import (
     ungrouped,
 )
 
-STORED = "mv_stored"
 MERGED = "mv_merged"
 UNCHANGED = "mv_unchanged"
 

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import measures
-from dbt.adapters.spark_mv.ivm.additive import STORED
-from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived, same
+from dbt.adapters.spark_mv.ivm.stored import STORED, Replaced
+from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived
 
-# No column has this name: inside EXISTS, a column goes before a relation outside of it.
 _DELTA = "mv_delta"
 
 
@@ -28,20 +27,18 @@ def net(delta: exp.Query, names: Sequence[str]) -> exp.Select:
     return found.group_by(*(item.copy() for item in columns)).having(nothing)
 
 
-def rows(names: Sequence[str], change: str) -> str:
-    """The rows of mv_stored with the net change `change`, both with these columns."""
+def recounted(names: Sequence[str], replaced: Replaced) -> str:
+    """The copies that there are of the rows that a net change lists, which replaces those that
+    there were; both have these columns."""
     columns = listed(names)
-    equal = " AND ".join(_equal(name) for name in names)
-    touched = f"EXISTS (SELECT 1 FROM {change} AS {_DELTA} WHERE {equal})"
+    touched = replaced.condition().sql("spark")
     total = f"SUM({WEIGHT})"
     wrong = measures.too_many_went().sql("spark")
-    return f"""SELECT {columns} FROM {STORED} WHERE NOT {touched}
-UNION ALL
-SELECT {columns} FROM (
+    return f"""SELECT {columns} FROM (
   SELECT {columns}, CASE WHEN {total} < 0 THEN {wrong} ELSE {total} END AS {WEIGHT}
   FROM (
     SELECT {columns}, 1 AS {WEIGHT} FROM {STORED} WHERE {touched}
-    UNION ALL SELECT {columns}, {WEIGHT} FROM {change}
+    UNION ALL SELECT {columns}, {WEIGHT} FROM {replaced.by}
   ) GROUP BY {columns} HAVING {total} <> 0
 ) LATERAL VIEW EXPLODE(ARRAY_REPEAT(0, CAST({WEIGHT} AS INT))) mv_copies AS mv_copy"""
 
@@ -49,7 +46,3 @@ SELECT {columns} FROM (
 def listed(names: Sequence[str]) -> str:
     """These columns as SQL lists them."""
     return ", ".join(exp.column(name, quoted=True).sql("spark") for name in names)
-
-
-def _equal(name: str) -> str:
-    return same(column(STORED, name), column(_DELTA, name)).sql("spark")

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm.additive import STORED
 from dbt.adapters.spark_mv.ivm.bag import listed
 from dbt.adapters.spark_mv.ivm.measures import raised, too_many_went
+from dbt.adapters.spark_mv.ivm.stored import STORED
 from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived, not_fast
 
 _RETURNED = "ORDER BY sorts by something that it does not return; return it too"

@@ -10,7 +10,6 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.ivm import grouping_sets, measures
 from dbt.adapters.spark_mv.ivm.additive import (
     MERGED,
-    STORED,
     UNCHANGED,
     Additive,
     kept_outputs,
@@ -19,6 +18,7 @@ from dbt.adapters.spark_mv.ivm.additive import (
     part_name,
 )
 from dbt.adapters.spark_mv.ivm.measures import COUNT, MAX, MIN, ROWS, SUM, Part
+from dbt.adapters.spark_mv.ivm.stored import STORED, Replaced
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
     Rule,
@@ -100,28 +100,46 @@ def _added(
     ]
 
 
-def merged_rows(additive: Additive, rule: Rule) -> exp.Query | None:
-    """The stored rows after the change of the rows that are grouped; None without changes."""
+def merged_rows(
+    additive: Additive, rule: Rule, in_part: bool = False
+) -> tuple[exp.Query, Replaced | None] | None:
+    """The stored rows after the change of the rows that are grouped; None without changes.
+
+    If `in_part`, only those of changed groups, and the stored rows that they replace; there are
+    always all of them if there is but one group.
+    """
     change = changed_groups(additive, rule)
     if change is None:
         return None
+    replaced = _replaced(additive, change) if in_part and additive.keys else None
     may_lose = bool(_extremes(additive)) and not rule.context.only_adds
-    groups = _groups(additive, change, may_lose)
+    groups = _groups(additive, change, may_lose, replaced)
     found = _with_rescued(additive, rule, groups) if may_lose else groups
     rows = exp.Select(expressions=outputs(additive)).from_(derived(found, MERGED))
     if additive.keys:
         rows = rows.where(merged(additive, Part(ROWS)) > 0)
-    return rows
+    return rows, replaced
+
+
+def _replaced(additive: Additive, change: exp.Table) -> Replaced:
+    keys = range(len(additive.keys))
+    return Replaced(change.name, {additive.names[n]: f"mv_key_{n}" for n in keys})
 
 
 def _as(table: exp.Table, alias: str) -> exp.Expr:
     return exp.alias_(table.copy(), alias, table=True)
 
 
-def _groups(additive: Additive, change: exp.Table, may_lose: bool) -> exp.Select:
-    """All groups, of which one with fewer than no rows, or a sum that cannot be told, raises."""
+def _groups(
+    additive: Additive, change: exp.Table, may_lose: bool, replaced: Replaced | None
+) -> exp.Select:
+    """All groups, or those that are replaced, of which one with fewer than no rows, or a sum that
+    cannot be told, raises."""
     extremes = _extremes(additive) if may_lose else []
-    sides = all_of([_stored_side(additive, extremes), _change_side(additive, change, extremes)])
+    stored = _stored_side(additive, extremes)
+    if replaced is not None:
+        stored = stored.where(replaced.condition())
+    sides = all_of([stored, _change_side(additive, change, extremes)])
     assert sides is not None
     keys = [column(_SIDES, f"mv_key_{n}") for n in range(len(additive.keys))]
     columns: list[exp.Expr] = [exp.alias_(key.copy(), key.name) for key in keys]

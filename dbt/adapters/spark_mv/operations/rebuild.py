@@ -64,7 +64,7 @@ def _remember_build(engine: Engine, look: Look) -> None:
     engine.history.succeeded(
         look.view,
         label.refresh_id,
-        label.snapshot,
+        [label.snapshot] if label.snapshot else [],
         table_catalog=look.view.name.catalog,
         table_schema=look.view.name.schema,
         table_name=look.view.name.name,

@@ -13,7 +13,8 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.base_tables.versions import Version
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, ViewFacts
-from dbt.adapters.spark_mv.ivm.program import Program, analyse, without_rules
+from dbt.adapters.spark_mv.ivm.analysis import analyse, without_rules
+from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.ivm.tree import TABLE, NotFast, not_fast
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.confirmation import (

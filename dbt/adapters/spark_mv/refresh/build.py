@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dbt.adapters.spark_mv import reasons
@@ -70,11 +70,12 @@ class Builder:
         )
         self._record_start(build, label)
         snapshot = self._make(build, label)
+        commits = (snapshot,) if snapshot else ()
         seconds = time.time() - label.evaluated_at
         self.record_success(
-            view, build.versions, build.plan, build.request, label, snapshot, seconds
+            view, build.versions, build.plan, build.request, label, commits, seconds
         )
-        rows = iceberg.summary_number(snapshot.summary, "total-records") if snapshot else None
+        rows = iceberg.live_rows(snapshot.summary) if snapshot else None
         return Outcome(
             view.name, SUCCEEDED, build.plan.method, build.plan.reason.text, seconds, rows
         )
@@ -132,14 +133,14 @@ class Builder:
         plan: RefreshPlan,
         request: Request,
         label: Label,
-        snapshot: SnapshotFacts | None,
+        commits: Sequence[SnapshotFacts],
         seconds: float,
     ) -> None:
-        """Write REFRESH_SUCCEEDED and mark dependents."""
+        """Write REFRESH_SUCCEEDED and mark dependents; `commits` are newest first."""
         self._engine.history.succeeded(
             view,
             label.refresh_id,
-            snapshot,
+            commits,
             trigger=request.trigger,
             method=plan.method,
             reason=str(plan.reason),

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from statistics import median
 
 # A fast refresh has a longer plan, and so a fixed cost: about that of reading so many rows.
 _FIXED = 1_000_000
 # Rows of a change are read, netted and joined; those beside it mostly only read.
-_PER_CHANGED, _PER_JOINED, _PER_GROUPED, _PER_REWRITTEN = 3.0, 0.3, 1.0, 0.5
+_PER_CHANGED, _PER_JOINED, _PER_GROUPED = 3.0, 0.3, 1.0
+# Each stored row, when all are written: by a complete refresh, and as they are brought up to date.
+_PER_WRITTEN, _PER_REWRITTEN = 2.0, 3.0
+# Each stored row, when those that are replaced are sought among them.
+_PER_SEARCHED = 1.0
+# Tables of fewer rows are soonest written as a whole. So are those in whose files many rows have
+# been taken away, which costs every reader.
+_LARGE, _FEW = 500_000, 0.1
 _HYSTERESIS = 0.8
 # What the history says counts from so many refreshes on, and up to such a factor: times vary.
 _TIMED, _MOST = 2, 4.0
@@ -29,10 +37,26 @@ def slowness(speeds: Mapping[str, Sequence[float]], method: str) -> float:
     return min(_MOST, max(1 / _MOST, median(one) / median(other)))
 
 
+def is_better_in_part(stored_rows: int, taken_away: int, changed_rows: int) -> bool:
+    """Whether to write only those stored rows that differ; so many are in files but not read."""
+    return stored_rows >= _LARGE and max(taken_away, changed_rows) <= _FEW * stored_rows
+
+
+class Written(Enum):
+    """Which stored rows a fast refresh writes."""
+
+    ALL = "rewritten"
+    REPLACED = "searched"
+    NONE = "kept"
+
+
+_PER_STORED = {Written.ALL: _PER_REWRITTEN, Written.REPLACED: _PER_SEARCHED, Written.NONE: 0.0}
+
+
 @dataclass(frozen=True)
 class Estimate:
     """Numbers of rows: of all base tables, of the changes, of the tables that are read beside
-    them (each as often as it is read), and of stored rows that are written again.
+    them (each as often as it is read), and of the storage table, of which some are `written`.
 
     `by_group` says that groups are computed anew; `slowness` how much longer such refreshes of
     the view took than estimated.
@@ -41,7 +65,8 @@ class Estimate:
     base_rows: int
     changed_rows: int
     joined_rows: int
-    rewritten_rows: int
+    stored_rows: int
+    written: Written = Written.ALL
     by_group: bool = False
     slowness: float = 1.0
 
@@ -53,7 +78,7 @@ class Estimate:
     @property
     def complete(self) -> float:
         """Cost of a complete refresh, in rows."""
-        return float(self.base_rows)
+        return self.base_rows + _PER_WRITTEN * self.stored_rows
 
     @property
     def fast(self) -> float:
@@ -67,19 +92,19 @@ class Estimate:
             _FIXED
             + _PER_CHANGED * self.changed_rows
             + self._per_joined * self.joined_rows
-            + _PER_REWRITTEN * self.rewritten_rows
+            + _PER_STORED[self.written] * self.stored_rows
         )
 
     @property
     def _per_joined(self) -> float:
         # With more changed rows than groups, most groups will be among those computed anew.
-        all_groups = self.by_group and self.changed_rows >= self.rewritten_rows
+        all_groups = self.by_group and self.changed_rows >= self.stored_rows
         return _PER_GROUPED if all_groups else _PER_JOINED
 
     def __str__(self) -> str:
         return (
             f"{self.changed_rows:,} changed rows, {self.joined_rows:,} joined, "
-            f"{self.rewritten_rows:,} rewritten, against {self.base_rows:,} in all"
+            f"{self.stored_rows:,} {self.written.value}, against {self.base_rows:,} in all"
             + _by_history(self.slowness)
         )
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from dbt.adapters.spark_mv.base_tables import iceberg
-from dbt.adapters.spark_mv.ivm.additive import STORED
-from dbt.adapters.spark_mv.ivm.program import rows_after
+from dbt.adapters.spark_mv.ivm.program import Rows, rows_after
+from dbt.adapters.spark_mv.ivm.stored import REPLACED, STORED, Replaced
 from dbt.adapters.spark_mv.ivm.tree import OLD, TABLE, NotFast, compared_columns
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import with_queries
 from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.estimate import Estimate
+from dbt.adapters.spark_mv.refresh.estimate import Estimate, Written, is_better_in_part
 from dbt.adapters.spark_mv.refresh.inputs import Inputs, changed_rows
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.plan import FastQuery
 from dbt.adapters.spark_mv.refresh.statements import all_stored_columns
 from dbt.adapters.spark_mv.sql.names import TableName, quote
+from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 
 def prepare_fast(
@@ -32,8 +32,10 @@ def prepare_fast(
     if program.why_not_fast is not None:
         return program.why_not_fast
     types = [column.type for column in look.current.columns]
+    changed = changed_rows(inputs.changes, totals)
     try:
-        rows = rows_after(program, inputs.changed, inputs.inserts_only, types)
+        in_part = _is_better_in_part(look, changed)
+        rows = rows_after(program, inputs.changed, inputs.inserts_only, types, in_part)
     except NotFast as error:
         return error.reason
     bounded = inputs.bounded(engine, compared_columns(program.query))
@@ -41,30 +43,50 @@ def prepare_fast(
     queries[STORED] = _stored(look)
     queries |= {name: query.sql("spark") for name, query in rows.named.items()}
     query = with_queries(queries, rows.query)
-    return FastQuery(
-        query,
-        rows.appends,
-        tuple(str(change) for change in inputs.changes),
-        replace(_estimate(look, inputs, totals, rows.appends, query), slowness=slowness),
-    )
-
-
-def _estimate(
-    look: Look, inputs: Inputs, totals: Mapping[TableName, int], appends: bool, query: str
-) -> Estimate:
-    """Counted in what commits say of themselves; a table that says nothing counts as unchanged."""
-    analysis = inputs.analysis
     joined = sum(
-        total * _times_read(analysis.placeholder(table), query) for table, total in totals.items()
+        total * _times_read(inputs.analysis.placeholder(table), query)
+        for table, total in totals.items()
     )
-    stored = iceberg.summary_number(look.head.summary, "total-records") if look.head else 0
-    return Estimate(
+    by_group = program.additive is None and program.groups is not None
+    estimate = Estimate(
         sum(totals.values()),
-        changed_rows(inputs.changes, totals),
+        changed,
         joined,
-        0 if appends else stored or 0,
-        analysis.program.additive is None and analysis.program.groups is not None,
+        _stored_rows(look),
+        _written(rows),
+        by_group,
+        slowness,
     )
+    changes = tuple(str(change) for change in inputs.changes)
+    replaced = _condition(look.view, rows.replaced, queries) if rows.replaced else None
+    return FastQuery(query, rows.appends, changes, estimate, replaced)
+
+
+def _stored_rows(look: Look) -> int:
+    return (look.head and iceberg.live_rows(look.head.summary)) or 0
+
+
+def _is_better_in_part(look: Look, changed: int) -> bool:
+    summary = look.head.summary if look.head else {}
+    taken_away = iceberg.summary_number(summary, "total-position-deletes") or 0
+    return is_better_in_part(_stored_rows(look), taken_away, changed)
+
+
+def _written(rows: Rows) -> Written:
+    if rows.replaced is not None:
+        return Written.REPLACED
+    return Written.NONE if rows.appends else Written.ALL
+
+
+def _condition(view: MaterializedView, replaced: Replaced, queries: Mapping[str, str]) -> str:
+    """Whether a row of the storage table, there called mv_stored, is replaced."""
+    names = all_stored_columns(view)
+    pairs = " AND ".join(
+        f"{STORED}.{quote(names[stored])} <=> {REPLACED}.{quote(name)}"
+        for stored, name in replaced.columns.items()
+    )
+    rows = with_queries(queries, f"SELECT * FROM {replaced.by}")
+    return f"EXISTS (SELECT 1 FROM (\n{rows}\n) AS {REPLACED} WHERE {pairs})"
 
 
 def _times_read(placeholder: str, query: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbt.adapters.spark_mv import reasons
@@ -88,22 +88,26 @@ class History:
         self,
         view: MaterializedView,
         refresh_id: str,
-        snapshot: SnapshotFacts | None,
+        commits: Sequence[SnapshotFacts],
         **details: Any,
     ) -> None:
-        """A build was published; counts come from the snapshot's summary."""
-        summary = snapshot.summary if snapshot else {}
-        number = iceberg.summary_number
+        """A build was published; counts come from the summaries of its commits, newest first."""
+        newest = commits[0].summary if commits else {}
+
+        def count(*keys: str) -> int:
+            found = (iceberg.summary_number(one.summary, key) for one in commits for key in keys)
+            return sum(number or 0 for number in found)
+
         self._record(
             kinds.REFRESH_SUCCEEDED,
             view,
             refresh_id,
-            rows=number(summary, "total-records"),
-            bytes=number(summary, "total-files-size"),
-            rows_inserted=number(summary, "added-records") or 0,
+            rows=iceberg.live_rows(newest),
+            bytes=iceberg.summary_number(newest, "total-files-size"),
+            rows_inserted=count("added-records"),
             rows_updated=0,
-            rows_deleted=number(summary, "deleted-records") or 0,
-            snapshot_id=snapshot.snapshot_id if snapshot else None,
+            rows_deleted=count("deleted-records", "added-position-deletes"),
+            snapshot_id=commits[0].snapshot_id if commits else None,
             **details,
         )
 
@@ -221,7 +225,7 @@ class History:
             if snapshot:
                 payload = {
                     **{key: event.payload.get(key) for key in ("method", "reason", "to")},
-                    "rows": iceberg.summary_number(snapshot.summary, "total-records"),
+                    "rows": iceberg.live_rows(snapshot.summary),
                     "stale": False,
                 }
             payload["presumed"] = not owner_is_gone(event)

@@ -111,4 +111,4 @@ def changed_rows(changes: Sequence[Change], totals: Mapping[TableName, int]) -> 
 
 def _total(engine: Engine, table: TableName) -> int:
     chain = iceberg.main_chain(engine.executor, table, 1)
-    return (iceberg.summary_number(chain[0].summary, "total-records") or 0) if chain else 0
+    return (iceberg.live_rows(chain[0].summary) or 0) if chain else 0

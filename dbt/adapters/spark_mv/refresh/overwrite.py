@@ -80,41 +80,36 @@ class Overwriter:
         )
         try:
             reached("started.after")
-            snapshot = self._write_and_publish(look, plan, claim, label)
+            commits = self._write_and_publish(look, plan, claim, label)
         except BaseException as error:
             seconds = round(time.monotonic() - began, 3)
             self._not_published(look, claim, label.refresh_id, request, error, seconds)
             return None
         seconds = time.monotonic() - began
-        self._builder.record_success(view, look.versions, plan, request, label, snapshot, seconds)
+        self._builder.record_success(view, look.versions, plan, request, label, commits, seconds)
         with suppress(StatementFailed):  # the next refresh tries again
             reached("recorded.after")
             self._builder.drop_replaced(view.name)
-        rows = iceberg.summary_number(snapshot.summary, "total-records")
+        rows = iceberg.live_rows(commits[0].summary)
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
 
     def _write_and_publish(
         self, look: Look, plan: RefreshPlan, claim: Claim, label: Label
-    ) -> SnapshotFacts:
+    ) -> tuple[SnapshotFacts, ...]:
         engine, view = self._engine, look.view
-        instead_of = statements.ALL_ROWS
-        unpinned: tuple[TableName, ...] = ()
-        if isinstance(plan, FastRefresh):
-            query = plan.fast.query
-            instead_of = statements.NO_ROWS if plan.fast.appends else instead_of
-        elif isinstance(plan, PartitionRefresh):
-            query, instead_of = plan.partition.query, plan.partition.condition
-        else:
-            query, unpinned = aside.complete_query(engine, view, look.current, look.versions)
+        writes, unpinned = self._writes(look, plan, claim)
         settings = {**view.definition.settings, **aside.label_settings(label)}
         engine.watch.check(view.name, label.refresh_id)
         moves = aside.moves(engine, unpinned, look.versions)
         reached("write.before")
-        statement = statements.write_storage(view, claim.branch, query, instead_of)
+        left = list(writes)
 
         def write(session: Executor) -> None:
             with engine.watch.over(session, label.refresh_id):
-                session.query(statement)
+                while left:
+                    session.query(left[0])
+                    left.pop(0)
+                    reached("write.one")
 
         try:
             in_session(engine.executor, settings, write)
@@ -125,7 +120,25 @@ class Overwriter:
         reached("write.after")
         aside.refuse_moved(engine, moves, look.versions)
         engine.watch.check(view.name, label.refresh_id)
-        return publish(engine.executor, claim, label.refresh_id)
+        return publish(engine.executor, claim, label.refresh_id, len(writes))
+
+    def _writes(
+        self, look: Look, plan: RefreshPlan, claim: Claim
+    ) -> tuple[list[str], tuple[TableName, ...]]:
+        """The statements that write to the branch, a commit each; the tables read unpinned."""
+        view, branch = look.view, claim.branch
+        if isinstance(plan, FastRefresh):
+            fast = plan.fast
+            instead_of = statements.NO_ROWS if fast.appends else statements.ALL_ROWS
+            write = statements.write_storage(view, branch, fast.query, instead_of)
+            if fast.replaced is None:
+                return [write], ()
+            return [statements.take_away(view, branch, fast.replaced), write], ()
+        if isinstance(plan, PartitionRefresh):
+            query, condition = plan.partition.query, plan.partition.condition
+            return [statements.write_storage(view, branch, query, condition)], ()
+        query, unpinned = aside.complete_query(self._engine, view, look.current, look.versions)
+        return [statements.write_storage(view, branch, query, statements.ALL_ROWS)], unpinned
 
     def _not_published(
         self,

@@ -19,13 +19,15 @@ class FastQuery:
     """The query of a fast refresh, with what it reads and what it is held to cost.
 
     Its rows are all rows of the storage table as they will be or, if it `appends`, those to be
-    added. `changes` says how the change of each table is read.
+    added, once stored rows that meet the condition `replaced` on mv_stored have been taken away.
+    `changes` says how the change of each table is read.
     """
 
     query: str
     appends: bool
     changes: tuple[str, ...]
     estimate: Estimate
+    replaced: str | None = None
 
 
 @dataclass(frozen=True)

@@ -32,16 +32,20 @@ class _Conflict(StatementFailed):
     """A publish that failed for a known, passing cause."""
 
 
-def publish(executor: Executor, claim: Claim, refresh_id: str) -> SnapshotFacts:
-    """Fast-forward main to the claim's branch; returns the published snapshot.
+def publish(
+    executor: Executor, claim: Claim, refresh_id: str, writes: int
+) -> tuple[SnapshotFacts, ...]:
+    """Fast-forward main to the claim's branch, to which this refresh made so many writes; returns
+    the published snapshots, newest first.
 
     Raises `PublishRefused` if main is another snapshot now, `StatementFailed` if main did not
     move and the cause will not pass by itself.
     """
-    built = iceberg.branch_head(executor, claim.storage, claim.branch)
+    built = iceberg.commits(executor, claim.storage, claim.branch, claim.base, writes + 1)
     # A write whose branch was dropped meanwhile makes it anew, from what main was by then: main
-    # could be moved to it, and a newer build would be lost.
-    if built is None or built.parent_id != claim.base:
+    # could be moved to it, and a newer build, or an earlier write of ours, would be lost.
+    ours = [snapshot for snapshot in built if snapshot.summary.get(LABEL_ID) == refresh_id]
+    if len(ours) != writes or built != ours or built[-1].parent_id != claim.base:
         raise PublishRefused("another refresh has taken over")
     retrying = Retrying(
         stop=stop_after_attempt(_ATTEMPTS),
@@ -50,7 +54,7 @@ def publish(executor: Executor, claim: Claim, refresh_id: str) -> SnapshotFacts:
         reraise=True,
     )
     retrying(_publish_once, executor, claim, refresh_id)
-    return built
+    return tuple(built)
 
 
 def _publish_once(executor: Executor, claim: Claim, refresh_id: str) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.errors import InvalidOption
+from dbt.adapters.spark_mv.ivm.stored import STORED
 from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
 from dbt.adapters.spark_mv.sql.statement import words_of
 from dbt.adapters.spark_mv.views.definition import Column, Layout, MaterializedView
@@ -13,6 +14,7 @@ from dbt.adapters.spark_mv.views.definition import Column, Layout, MaterializedV
 _STORAGE_PROPERTIES = {
     "format-version": "2",
     "write.distribution-mode": "none",
+    "write.delete.mode": "merge-on-read",
     "write.metadata.delete-after-commit.enabled": "true",
     "write.metadata.previous-versions-max": "20",
     "commit.retry.num-retries": "10",
@@ -43,11 +45,20 @@ ALL_ROWS, NO_ROWS = "true", "false"
 def write_storage(view: MaterializedView, branch: str, query: str, instead_of: str) -> str:
     """Writes the rows of `query` to one branch of the storage table, in place of those that meet
     the condition `instead_of`."""
-    target = f"{view.storage.sql}.{quote('branch_' + branch)}"
+    target = _branch(view, branch)
     if instead_of == ALL_ROWS:
         return f"INSERT OVERWRITE {target} {_select(view, query)}"
     where = "" if instead_of == NO_ROWS else f"REPLACE WHERE {instead_of} "
     return f"INSERT INTO {target} {where}{_select(view, query)}"
+
+
+def take_away(view: MaterializedView, branch: str, condition: str) -> str:
+    """Deletes those rows of one branch of the storage table that meet a condition on mv_stored."""
+    return f"DELETE FROM {_branch(view, branch)} AS {STORED} WHERE {condition}"
+
+
+def _branch(view: MaterializedView, branch: str) -> str:
+    return f"{view.storage.sql}.{quote('branch_' + branch)}"
 
 
 def order_storage(view: MaterializedView) -> str:

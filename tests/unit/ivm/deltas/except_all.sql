@@ -34,10 +34,10 @@ WHERE
   NOT EXISTS(
     SELECT
       1
-    FROM mv_keys_0 AS mv_keys
+    FROM mv_keys_0 AS mv_replaced
     WHERE
-      `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
-      AND `mv_stored`.`c1` IS NOT DISTINCT FROM `mv_keys`.`mv_key_1`
+      `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_replaced`.`mv_key_0`
+      AND `mv_stored`.`c1` IS NOT DISTINCT FROM `mv_replaced`.`mv_key_1`
   )
 UNION ALL
 (

@@ -27,17 +27,17 @@ HAVING
 
 -- Stored rows after it
 SELECT
-  `c0`,
-  `c1`
+  `mv_stored`.`c0`,
+  `mv_stored`.`c1`
 FROM mv_stored
 WHERE
   NOT EXISTS(
     SELECT
       1
-    FROM mv_net_0 AS mv_delta
+    FROM mv_net_0 AS mv_replaced
     WHERE
-      `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_delta`.`c0`
-      AND `mv_stored`.`c1` IS NOT DISTINCT FROM `mv_delta`.`c1`
+      `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_replaced`.`c0`
+      AND `mv_stored`.`c1` IS NOT DISTINCT FROM `mv_replaced`.`c1`
   )
 UNION ALL
 SELECT
@@ -62,10 +62,10 @@ FROM (
       EXISTS(
         SELECT
           1
-        FROM mv_net_0 AS mv_delta
+        FROM mv_net_0 AS mv_replaced
         WHERE
-          `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_delta`.`c0`
-          AND `mv_stored`.`c1` IS NOT DISTINCT FROM `mv_delta`.`c1`
+          `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_replaced`.`c0`
+          AND `mv_stored`.`c1` IS NOT DISTINCT FROM `mv_replaced`.`c1`
       )
     UNION ALL
     SELECT

@@ -26,9 +26,9 @@ WHERE
   NOT EXISTS(
     SELECT
       1
-    FROM mv_keys_0 AS mv_keys
+    FROM mv_keys_0 AS mv_replaced
     WHERE
-      `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
+      `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_replaced`.`mv_key_0`
   )
 UNION ALL
 SELECT

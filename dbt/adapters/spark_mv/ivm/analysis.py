@@ -1,0 +1,140 @@
+"""Analyses a definition: whether its rows can be kept up to date by what changed, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm import (
+    additive,
+    aggregates,
+    first_rows,
+    grouping_sets,
+    keyed,
+    measures,
+    rounding,
+    scalars,
+)
+from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
+from dbt.adapters.spark_mv.ivm.keyed import Groups
+from dbt.adapters.spark_mv.ivm.naming import plainly_named, with_names
+from dbt.adapters.spark_mv.ivm.program import Program, rows_after
+from dbt.adapters.spark_mv.ivm.tree import NotFast, not_fast
+from dbt.adapters.spark_mv.reasons import Reason
+
+# DESCRIBE QUERY: the Spark types of a query's columns.
+TypesOf = Callable[[exp.Query], list[str]]
+
+
+def analyse(
+    query: str,
+    columns: Mapping[str, Sequence[str]],
+    outputs: Mapping[str, str],
+    types_of: TypesOf,
+    float_additive: bool = False,
+) -> Program:
+    """The program of a query over tables `mv_table_<n>` with these columns.
+
+    `outputs` are the columns of the view with their Spark types; `float_additive` says that sums of
+    floating point numbers may be added to. Raises `NotFast` if it has none.
+    """
+    try:
+        understood = parsed(query, columns)
+        read = plainly_named(understood).sql("spark")
+        cut = first_rows.split(understood, list(outputs))
+        if cut is not None:
+            understood, first = cut
+            found = Program(read, with_names(canonical(understood), list(outputs)), first=first)
+        else:
+            found = _by_group(understood, list(outputs), _Adding(read, types_of, float_additive))
+        _check_keys(found.query, types_of)
+        rounding.mark(found.query, types_of)
+        # Every table may change, so every part needs a rule.
+        rows_after(found, frozenset(columns), False, list(outputs.values()))
+        return found
+    except RecursionError:
+        raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed; flatten it") from None
+
+
+@dataclass(frozen=True)
+class _Adding:
+    """What it takes to find out whether groups of a query can be added to."""
+
+    read: str
+    types_of: TypesOf
+    float_additive: bool
+
+    def program(self, tree: exp.Query, groups: Groups) -> Program:
+        """The program of a query by groups."""
+        try:
+            # A selection from groups, and a window, have keys too.
+            if not isinstance(tree, exp.Select) or (groups.keys and not tree.args.get("group")):
+                raise not_fast("NOT_ADDITIVE", "it is not a GROUP BY")
+            arguments = [item.sql() for item in additive.arguments_of(tree)]
+            types = self.types_of(additive.probe(tree)) if arguments else []
+            known = dict(zip(arguments, types, strict=True))
+            made = additive.additive_of(groups, known, self.float_additive)
+            return Program(self.read, tree, groups, made)
+        except NotFast as error:
+            if not groups.keys:
+                raise
+            return Program(self.read, tree, groups, why_not_added=error.reason)
+
+
+def _by_group(understood: exp.Query, names: Sequence[str], adding: _Adding) -> Program:
+    """The program of a query whose rows are all stored."""
+    found = _with_sets(understood, names, adding)
+    if found is not None:
+        return found
+    tree = with_names(canonical(understood), names)
+    groups = Groups(tree, ()) if _is_one_group(tree) else keyed.groups_of(tree)
+    return Program(adding.read, tree) if groups is None else adding.program(tree, groups)
+
+
+def without_rules(
+    query: str,
+    columns: Mapping[str, Sequence[str]],
+    outputs: Mapping[str, str],
+    types_of: TypesOf,
+    why: Reason,
+) -> Program:
+    """As `analyse`, for a query that has no fast refresh; raises `NotFast` if it is not even
+    understood."""
+    understood = parsed(query, columns)
+    if understood.args.get("limit"):
+        raise NotFast(why)
+    read = plainly_named(understood).sql("spark")
+    tree = with_names(canonical(understood), list(outputs))
+    _check_keys(tree, types_of)
+    return Program(read, tree, why_not_fast=why)
+
+
+def _with_sets(understood: exp.Query, names: Sequence[str], adding: _Adding) -> Program | None:
+    """The program of a query that adds to groups by GROUPING SETS; None if it is not one."""
+    tree = canonical(understood, keep_sets=True)
+    if not grouping_sets.has_sets(tree):
+        return None
+    assert isinstance(tree, exp.Select)
+    keys = grouping_sets.keys_of(tree)
+    groups = Groups(with_names(tree, names), (*keys, grouping_sets.number(keys)))
+    found = adding.program(tree, groups)
+    return found if found.additive and grouping_sets.are_distinct(tree) else None
+
+
+def _check_keys(tree: exp.Query, types_of: TypesOf) -> None:
+    for probe in scalars.probes(tree):
+        types = types_of(probe)
+        for one, two in zip(types[::2], types[1::2], strict=True):
+            if one != two and not (measures.is_whole(one) and measures.is_whole(two)):
+                text = f"a subquery compares {one} with {two}; cast one to the type of the other"
+                raise not_fast("CORRELATED", text, probe.args["joins"][0].args["on"])
+
+
+def _is_one_group(tree: exp.Query) -> bool:
+    """Whether it aggregates all rows into one."""
+    if not isinstance(tree, exp.Select) or tree.args.get("distinct") or tree.args.get("group"):
+        return False
+    has_window = any(item.find(exp.Window) for item in tree.expressions)
+    return not has_window and any(aggregates.calls(item) for item in tree.expressions)
