@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-HAND = -1
+HAND, HALF = -1, -2
+WRITES = 2
 INCARNATION = 100
 
 RULES = frozenset(
@@ -22,6 +23,7 @@ RULES = frozenset(
         "moves compared after unpinned reads",
         "publish compares main",
         "builds stand on the main they began with",
+        "builds have all of their writes",
         "labels only through compactions",
         "identity of the table in its version",
         "freshness compares versions",
@@ -40,7 +42,7 @@ class Snapshot(NamedTuple):
 
 class Refresher(NamedTuple):
     """Where one refresh is: `look` is the base version it read, `s0` the main it starts from,
-    `parent` the snapshot below its build."""
+    `parent` the snapshot below its build, `writes` how many of its writes the build has."""
 
     step: str = "idle"
     s0: int = 0
@@ -49,6 +51,7 @@ class Refresher(NamedTuple):
     branch: int = 0
     built: Snapshot | None = None
     parent: int = 0
+    writes: int = 0
 
 
 class Budget(NamedTuple):
@@ -172,6 +175,7 @@ def _refresher_steps(
         "looked": _claim,
         "claimed": _begin_to_write,
         "writing": _write,
+        "half written": _write,
         "written": _check,
         "checked": _publish,
         "no reply": _seek_evidence,
@@ -210,11 +214,17 @@ def _write(state: State, r: Refresher, rules: frozenset[str]):
     # Iceberg makes a branch that was dropped meanwhile anew, from what main is now.
     there = (r.s0, r.branch) in state.branches
     state = state._replace(branches=state.branches | {(r.s0, r.branch)})
-    r = r._replace(parent=r.s0 if there else state.chain[-1].sid)
-    pinned = "pinned reads" in rules
-    content = r.look if pinned else state.base
+    if not there:
+        r = r._replace(parent=state.chain[-1].sid, writes=0)
+    elif not r.writes:
+        r = r._replace(parent=r.s0)
+    first, r = r.step == "writing", r._replace(writes=r.writes + 1)
+    if first:
+        yield "takes rows away", state, r._replace(step="half written")
+        return
+    content = r.look if "pinned reads" in rules else state.base
     label = r.look if "versions before rows" in rules else None
-    built = Snapshot(state.sids, content, label)
+    built = Snapshot(state.sids, content if r.writes == WRITES else HALF, label)
     yield "writes", state._replace(sids=state.sids + 1), r._replace(step="written", built=built)
 
 
@@ -226,6 +236,8 @@ def _check(state: State, r: Refresher, rules: frozenset[str]):
     moved = r.moves != state.moves if compared else r.look != state.base
     if "builds stand on the main they began with" in rules and r.parent != r.s0:
         yield "discards: its branch was made anew", _released(state, r), Refresher()
+    elif "builds have all of their writes" in rules and r.writes != WRITES:
+        yield "discards: a write was lost", _released(state, r), Refresher()
     elif "pinned reads" not in rules and "versions before rows" in rules and moved:
         yield "discards: the base moved", _released(state, r), Refresher()
     else:

@@ -41,6 +41,7 @@ MUTANTS = {
     "versions after the rows": ("versions before rows", "writes and crashes"),
     "last writer wins": ("publish compares main", "writes and crashes"),
     "builds on any main": ("builds stand on the main they began with", "writes and crashes"),
+    "half of a build": ("builds have all of their writes", "wrong sweep"),
     "label through hand writes": ("labels only through compactions", "hand write"),
     "version without identity": ("identity of the table in its version", "re-created"),
     "a stored flag": ("freshness compares versions", "writes and crashes"),
