@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tests.bench import cells, refreshes, tpch, tpch_views
 from tests.bench.measure import Cell, table
+from tests.bench.one_partition import one_partition
 from tests.bench.projects import models_without_views
 from tests.bench.tpch import DELETE, INSERT, LATE, UPDATE, Stream
 from tests.bench.tpch_project import project
@@ -108,6 +109,7 @@ def run_tpch(world: World, tier: Tier, data: Path | None) -> Iterator[list[Cell]
         yield [refreshes.cell(tier.scale, bout) for bout in bouts]
     ring.restore()
     if tier.with_project:
+        yield one_partition(world, schema, tier.rounds)
         yield project(world, schema, INSERT, 0.01, 1)
 
 

@@ -32,6 +32,13 @@ select o_custkey, count(*) as line_count, sum(l_extendedprice) as total
 from {s}.orders join {s}.lineitem on l_orderkey = o_orderkey group by o_custkey
 """
 
+# As many groups as orders: a large storage table.
+BY_ORDER = """
+select l_orderkey, count(*) as line_count, sum(l_extendedprice) as total,
+  max(l_shipdate) as last_day
+from {s}.lineitem group by l_orderkey
+"""
+
 # Rows, no groups.
 LATE_LINES = """
 select l_orderkey, l_linenumber, o_custkey, o_orderdate, l_shipmode, l_receiptdate, l_extendedprice
@@ -50,6 +57,7 @@ VIEWS = {
     "day_mode": DAY_MODE,
     "nation_year": NATION_YEAR,
     "customer": CUSTOMER,
+    "by_order": BY_ORDER,
     "late_lines": LATE_LINES,
     "suppliers_day": SUPPLIERS_DAY,
 }
