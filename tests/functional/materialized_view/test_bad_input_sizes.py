@@ -30,9 +30,9 @@ REFUSED = {
         TOO_DEEP,
     ),
     "47-nots": (f"select id from @.orders where {'not ' * 300}true", TOO_DEEP),
-    "47-unions": (" union all ".join(["select id from @.orders"] * 1000), TOO_COMPLEX),
+    "47-unions": (" union all ".join(["select id from @.orders"] * 10_000), TOO_COMPLEX),
     "47-ctes": (chain(100), f"maxIterations|{TOO_COMPLEX}"),
-    "47-terms": (f"select {' + '.join(['id'] * 1000)} as x from @.orders", TOO_COMPLEX),
+    "47-terms": (f"select {' + '.join(['id'] * 10_000)} as x from @.orders", TOO_COMPLEX),
     "47-terms-of-views": ("select id from @.deep_40", "nested more than 40 levels deep"),
 }
 
