@@ -41,6 +41,9 @@ QUERIES = {
     "@.customers c where c.name = o.customer and o.amount > 5) l on true",
     "lateral_groups": "select c.name, l.n, l.high from @.customers c, lateral (select "
     "count(*) as n, max(o.amount) as high from @.orders o where o.customer = c.name) l",
+    "lateral_keys": "select c.name, l.amount, l.n from @.customers c left join lateral (select "
+    "o.amount, count(*) as n from @.orders o where o.customer = c.name group by o.amount) l "
+    "on true",
     "unused": "with c as (select name from @.customers) select id, amount from @.orders",
     "pairs": "select o.id, c.name from @.orders o, @.customers c where o.amount > 15",
     "distinct_conditions": "select distinct amount > 15 or customer = 'ann' as x, "

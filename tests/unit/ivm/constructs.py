@@ -55,6 +55,15 @@ ROWS = (
         "joined",
     ),
     Construct(
+        "`LATERAL` subqueries with GROUP BY, HAVING or DISTINCT, by equal keys",
+        (
+            "SELECT o.id, l.day, l.n FROM orders o, LATERAL (SELECT r.day, COUNT(*) AS n "
+            "FROM returns r WHERE r.id = o.id GROUP BY r.day HAVING COUNT(*) > 1) l",
+            "SELECT o.id, l.day FROM orders o LEFT JOIN LATERAL "
+            "(SELECT DISTINCT r.day FROM returns r WHERE r.id = o.id) l ON TRUE",
+        ),
+    ),
+    Construct(
         "WITH, subqueries in FROM, views",
         (
             "WITH large AS (SELECT id, region FROM orders WHERE amount > 5) SELECT id FROM large",

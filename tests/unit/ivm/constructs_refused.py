@@ -184,7 +184,7 @@ REFUSED = (
         ),
     ),
     Construct(
-        "LATERAL subqueries with GROUP BY, DISTINCT or LIMIT, before right and full joins",
+        "LATERAL subqueries with LIMIT or windows, and before right and full joins",
         (
             "SELECT o.id, back FROM orders o, LATERAL (SELECT r.day AS back FROM returns r "
             "WHERE r.id = o.id ORDER BY r.day LIMIT 1) l",

@@ -59,6 +59,15 @@ ROW_BY_ROW = {
     "lateral_groups": f"select r.a, l.n, l.x + r.v as x, m.y from {R} r cross join lateral "
     f"(select count(*) n, max(s.v) x from {S} s where s.a = r.a) l left join lateral "
     f"(select sum(t.v) y from {T} t where t.b = l.x) m on true where l.n < 3",
+    "lateral_by_groups": f"select r.a, l.b, l.n from {R} r, lateral (select s.b, count(*) n, "
+    f"max(s.v) x from {S} s where s.a = r.a and s.v > 0 group by s.b having count(*) < 3) l "
+    "where l.x > r.b",
+    "lateral_left_groups": f"select r.a, l.b, l.n from {R} r left join lateral (select s.b, "
+    f"sum(s.v) n from {S} s where s.a <=> r.a and s.v = r.v group by s.b) l",
+    "lateral_key_group": f"select r.a, l.n from {R} r join lateral (select s.a as k, count(*) n "
+    f"from {S} s where s.a = r.a group by 1) l on l.n > 1",
+    "lateral_distinct": f"select r.a, l.w, l.b from {R} r left join lateral (select distinct "
+    f"s.v + 1 as w, s.b from {S} s where s.a = r.b) l",
     "lateral_names": f"select x, y from {R} r, lateral (select r.a + r.b as x, r.v as v "
     "where r.v > 0) l, lateral (select l.x * l.v as y) m",
     "lateral_all_rows": f"select r.a, l.x, t.b from {R} r, lateral (select s.v + r.v as x "

@@ -108,10 +108,16 @@ def test_no_relation_is_called_like_a_column() -> None:
         assert relations and not relations & {"a", "b", "v"}
 
 
-def test_keys_of_other_types() -> None:
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"select a, (select sum(s.v) from {TABLES[1]} s where s.b = r.a) x from {TABLES[0]} r",
+        f"select r.a, l.v x from {TABLES[0]} r, lateral (select distinct s.v from {TABLES[1]} s "
+        "where s.b = r.a) l",
+    ],
+)
+def test_keys_of_other_types(sql: str) -> None:
     """Two texts can be equal to one number, so a subquery by key needs keys of one type."""
-    sql = f"select a, (select sum(s.v) from {TABLES[1]} s where s.b = r.a) x from {TABLES[0]} r"
-
     columns = dict.fromkeys(TABLES, COLUMNS)
 
     def types_of(query: exp.Query, key: str) -> list[str]:

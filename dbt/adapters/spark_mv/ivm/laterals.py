@@ -3,6 +3,7 @@
 - One without FROM only names expressions of other columns: these stand where it is used.
 - One of rows is a relation that is joined on the conditions that name relations outside.
 - One of aggregates is joined by the keys that it is correlated by, as a subquery that is a value.
+- One of groups, or with DISTINCT, has these keys beside those of its groups.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.apart import GENERATORS
-from dbt.adapters.spark_mv.ivm.scalars import Scalars
+from dbt.adapters.spark_mv.ivm.scalars import Scalars, equalities
 from dbt.adapters.spark_mv.ivm.scopes import Returned, is_shaped, names_in, outside
 from dbt.adapters.spark_mv.ivm.tree import (
     NotFast,
     both,
+    column,
     conjuncts,
     derived,
     not_fast,
@@ -91,10 +93,12 @@ class _Joins:
         if not outside(body):
             join.set("this", derived(body, alias))
             self._done.append("joins", join)
+        elif _is_by_groups(body):
+            self._of_groups(join, body, alias)
         elif any(aggregates.calls(item) for item in body.expressions):
             self._of_aggregates(join, body, alias)
         elif is_shaped(body):
-            raise _refused("take grouping, DISTINCT and LIMIT out of it", body)
+            raise _refused("take LIMIT, windows and grouping sets out of it", body)
         elif body.args.get("from_") is None:
             self._of_expressions(join, body, alias)
         else:
@@ -111,9 +115,28 @@ class _Joins:
         self._conditions += conjuncts(body.args.get("where"))
         self._filter(join)
 
+    def _of_groups(self, join: exp.Join, body: exp.Select, alias: str) -> None:
+        if _is_left_on_condition(join):
+            raise _refused("LEFT JOIN it ON TRUE, with the condition in its HAVING", body)
+        local, pairs = self._values.split(body)
+        if outside(local) or not pairs:
+            raise _refused("name columns outside only in equalities with its own", body)
+        for number, (own, _, _) in enumerate(pairs):
+            local.append("expressions", exp.alias_(own.copy(), f"mv_key_{number}"))
+            group = local.args.get("group")
+            if group is not None and own not in group.expressions:
+                group.append("expressions", own.copy())
+        name = self._values.free_name()
+        self._keep(alias, body, [column(name, item) for item in body.named_selects])
+        on = both(equalities(name, pairs))
+        self._done.append(
+            "joins", exp.Join(this=derived(local, name), side=join.side or None, on=on)
+        )
+        if not join.side:
+            self._filter(join)
+
     def _of_aggregates(self, join: exp.Join, body: exp.Select, alias: str) -> None:
-        on = join.args.get("on")
-        if join.side and on is not None and on != exp.true():
+        if _is_left_on_condition(join):
             raise _refused("LEFT JOIN it ON TRUE: it always has a row", body)
         self._keep(alias, body, self._values.aggregated(body))
         if not join.side:
@@ -153,6 +176,24 @@ class _Joins:
             conditions.append(self._substituted(join.args["on"]))
         relation, on = derived(local, alias), both(conditions) or exp.true()
         self._done.append("joins", exp.Join(this=relation, side=join.side or None, on=on))
+
+
+def _is_by_groups(body: exp.Select) -> bool:
+    """Whether its rows are groups of their own keys, or different rows, and nothing more."""
+    group, rest = body.args.get("group"), body.copy()
+    for key in ("group", "having", "distinct"):
+        rest.set(key, None)
+    if is_shaped(rest):
+        return False
+    if group is not None:
+        return not any(value for key, value in group.args.items() if key != "expressions")
+    calls = any(aggregates.calls(item) for item in body.expressions)
+    return bool(body.args.get("distinct")) and not calls
+
+
+def _is_left_on_condition(join: exp.Join) -> bool:
+    on = join.args.get("on")
+    return bool(join.side) and on is not None and on != exp.true()
 
 
 def _if_found(alias: str, value: exp.Expr) -> exp.Expr:

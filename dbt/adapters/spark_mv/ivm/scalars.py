@@ -70,7 +70,7 @@ class Scalars:
     def aggregated(self, body: exp.Expr) -> list[exp.Expr]:
         """The columns of a subquery of aggregates that is correlated by equalities, as expressions
         over a relation that is joined; raises `NotFast`."""
-        local, pairs = self._split(body)
+        local, pairs = self._plain(body)
         items = [item.unalias() for item in local.expressions]
         listed = [aggregates.calls(item) for item in items]
         for item, calls in zip(items, listed, strict=True):
@@ -105,7 +105,7 @@ class Scalars:
             counted = exp.alias_(exp.Count(this=exp.Star()) > 0, "mv_found")
             found = exp.Select(expressions=[counted]).from_(derived(body.copy(), "mv_inner"))
             return column(self._joined(self.canonical(found), ()), "mv_found")
-        local, pairs = self._split(body)
+        local, pairs = self._plain(body)
         joined, (marker,) = self._join(local, pairs, [exp.true()])
         return exp.Not(this=column(joined, marker).is_(exp.null()))
 
@@ -118,7 +118,7 @@ class Scalars:
         if isinstance(sought.unnest(), exp.Tuple) or sought.find(exp.Query, exp.Window):
             raise not_fast("SUBQUERY", "only a plain value IN a subquery; use EXISTS", node)
         if outside(body):
-            local, pairs = self._split(body)
+            local, pairs = self._plain(body)
         else:
             name = body.named_selects[0]
             item = exp.alias_(column("mv_inner", name), name, quoted=True)
@@ -142,10 +142,14 @@ class Scalars:
             .else_(exp.false())
         )
 
-    def _split(self, body: exp.Expr) -> tuple[exp.Select, list[Pair]]:
-        """A subquery without the equalities with columns outside, and these: its side first."""
+    def _plain(self, body: exp.Expr) -> tuple[exp.Select, list[Pair]]:
+        """As `split`, of a subquery that returns a row for each row of its relations."""
         if not isinstance(body, exp.Select) or is_shaped(body):
             raise _correlated("take grouping, DISTINCT and LIMIT out of it", body)
+        return self.split(body)
+
+    def split(self, body: exp.Select) -> tuple[exp.Select, list[Pair]]:
+        """A subquery without the equalities with columns outside, and these: its side first."""
         local, pairs, kept = body.copy(), [], []
         inside = names_in(local)
         for part in conjuncts(local.args.get("where")):
@@ -190,21 +194,29 @@ class Scalars:
         key = (body, *(other for _, other, _ in pairs))
         if key in self.joined:
             return self.joined[key]
-        taken = [item.alias_or_name for item in relations_of(self.query)]
-        number = sum(name.startswith(JOINED) for name in taken)
-        alias = self.joined[key] = f"{JOINED}{number}"
+        alias = self.joined[key] = self.free_name()
         relation = derived(body, alias)
-        conditions = [
-            kind(this=other.copy(), expression=column(alias, f"mv_key_{number}"))
-            for number, (_, other, kind) in enumerate(pairs)
-        ]
-        if conditions:
-            self.query.append("joins", exp.Join(this=relation, side="LEFT", on=both(conditions)))
+        if pairs:
+            on = both(equalities(alias, pairs))
+            self.query.append("joins", exp.Join(this=relation, side="LEFT", on=on))
         elif self.query.args.get("from_") is None:
             self.query.set("from_", exp.From(this=relation))
         else:
             self.query.append("joins", exp.Join(this=relation, kind="CROSS"))
         return alias
+
+    def free_name(self) -> str:
+        """A name for one more joined subquery."""
+        taken = [item.alias_or_name for item in relations_of(self.query)]
+        return f"{JOINED}{sum(name.startswith(JOINED) for name in taken)}"
+
+
+def equalities(relation: str, pairs: Sequence[Pair]) -> list[exp.Expr]:
+    """The conditions that join a relation, whose keys are mv_key_<n>, by the pairs."""
+    return [
+        kind(this=other.copy(), expression=column(relation, f"mv_key_{number}"))
+        for number, (_, other, kind) in enumerate(pairs)
+    ]
 
 
 def probes(tree: exp.Expr) -> list[exp.Select]:
@@ -214,7 +226,7 @@ def probes(tree: exp.Expr) -> list[exp.Select]:
     """
     found = []
     for join in tree.find_all(exp.Join):
-        if join.side and join.alias_or_name.startswith(JOINED):
+        if join.args.get("on") is not None and join.alias_or_name.startswith(JOINED):
             sides = [
                 exp.alias_(side.copy(), f"mv_side_{number}_{place}")
                 for number, part in enumerate(conjuncts(join.args.get("on")))
