@@ -178,6 +178,8 @@ class Overwriter:
             return changed
         if self._has_moved(claim):
             return reasons.lost_race("another refresh was published first")
+        if self._is_dropped(claim):
+            return reasons.lost_race("its branch was dropped meanwhile")
         is_gone = any(text in str(error) for text in _VERSION_GONE)
         if is_gone and self._engine.observer.has_moved(look):
             return reasons.VERSION_GONE
@@ -203,6 +205,12 @@ class Overwriter:
         except StatementFailed as error:
             return is_not_found(error)
         return not chain or chain[0].snapshot_id != claim.base
+
+    def _is_dropped(self, claim: Claim) -> bool:
+        try:
+            return claim.branch not in iceberg.branches(self._engine.executor, claim.storage)
+        except StatementFailed:
+            return False
 
 
 def _is_strict(look: Look, request: Request) -> bool:
