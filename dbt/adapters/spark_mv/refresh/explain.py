@@ -14,7 +14,6 @@ from dbt.adapters.spark_mv.refresh.plan import (
     FAST,
     PARTITION,
     CompleteRefresh,
-    FastQuery,
     FastRefresh,
     NoRefresh,
     PartitionRefresh,
@@ -53,8 +52,8 @@ def explain_view(
     if isinstance(plan, (FastRefresh, PartitionRefresh)):
         prepared = plan.fast if isinstance(plan, FastRefresh) else plan.partition
         lines += [f"change             {change}" for change in prepared.changes]
-        if isinstance(prepared, FastQuery) and prepared.replaced:
-            lines += ["takes away", *("  " + line for line in prepared.replaced.splitlines())]
+        if isinstance(plan, FastRefresh) and plan.fast.replaced:
+            lines += ["takes away", *("  " + line for line in plan.fast.replaced.splitlines())]
         lines += ["query", *("  " + line for line in prepared.query.splitlines())]
     elif not isinstance(plan, NoRefresh) and not verdict.missing:
         query, unpinned = pinned_query(

@@ -102,6 +102,7 @@ class Overwriter:
         engine.watch.check(view.name, label.refresh_id)
         moves = aside.moves(engine, unpinned, look.versions)
         reached("write.before")
+        # Called again after a failure inside of Spark, `write` must not repeat what was committed.
         left = list(writes)
 
         def write(session: Executor) -> None:
