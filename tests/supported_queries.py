@@ -65,7 +65,7 @@ HEADINGS = {
     "row by row": "Fast: row by row",
     "changes are added to its groups": "Fast: changes are added to stored groups",
     "groups of changed rows are computed anew": "Fast: groups of changed rows are computed anew",
-    "the first rows, from those that are stored and those that came": (
+    "the first rows, from those that are stored, some in reserve, and those that came": (
         "Fast: the first rows, from those that are stored and those that came"
     ),
     "": "Not fast",
@@ -80,6 +80,7 @@ def page() -> str:
     )
     found = [(construct, verdicts(construct)) for construct in FORMS]
     parts = [INTRODUCTION, tables, "\n"]
+    assert all(verdicts[0].outcome[0] in HEADINGS for _, verdicts in found)
     for outcome, heading in HEADINGS.items():
         rows = [pair for pair in found if pair[1][0].outcome[0] == outcome]
         parts += [f"## {heading}\n\n", _refused(rows) if outcome == "" else _fast(rows), "\n"]

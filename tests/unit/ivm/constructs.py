@@ -281,7 +281,7 @@ ANEW = (
     Construct(
         "ORDER BY of what is returned, with LIMIT, at the end",
         ("SELECT id, amount FROM orders ORDER BY amount DESC LIMIT 10",),
-        "once one of the first rows goes, a complete refresh",
+        "as many rows, 10 to 1,000, are in reserve; once they are used up, a complete refresh",
     ),
     Construct(
         "the same of groups",
@@ -289,6 +289,6 @@ ANEW = (
             "SELECT region, COUNT(*) AS n FROM orders GROUP BY region ORDER BY COUNT(*) DESC "
             "LIMIT 3",
         ),
-        "better have the groups in a view of their own: most changes are of the first ones",
+        "better have the groups in a view of their own, which can be added to",
     ),
 )

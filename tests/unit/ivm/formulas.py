@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,12 +17,13 @@ from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.delta import Delta
 from dbt.adapters.spark_mv.ivm.program import Program, rows_after
 from dbt.adapters.spark_mv.ivm.program import Rows as RowsAfter
-from dbt.adapters.spark_mv.ivm.stored import STORED
+from dbt.adapters.spark_mv.ivm.stored import SPARE, STORED
 from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, Context, named_columns
 
 Rows = Sequence[tuple[Any, ...]]
 COLUMNS = ("a", "b", "v")
 TABLES = ("mv_table_0", "mv_table_1", "mv_table_2")
+SPARE_ROWS = 2
 
 
 class Engine:
@@ -142,14 +144,21 @@ def _refresh_texts(
     sql: str, changed: frozenset[str], inserts_only: bool, in_part: bool
 ) -> tuple[str, str, str, str]:
     """What is stored before; which of it stays after a change, what is added, what it is to be."""
-    program, context = program_of(sql), Context(changed)
+    program = program_of(sql)
+    stored = program.stored_query()
+    staying, rows = _after_texts(program, changed, inserts_only, in_part)
+    return _text(Context(changed).old(stored)), staying, rows, _text(stored)
+
+
+def _after_texts(
+    program: Program, changed: frozenset[str], inserts_only: bool, in_part: bool = False
+) -> tuple[str, str]:
+    """Which stored rows stay after a change, and what is added."""
     width = len(program.query.named_selects)
     after = rows_after(program, changed, inserts_only, ["int"] * width, in_part)
     body = sqlglot.parse_one(after.query, read="spark")
     assert isinstance(body, exp.Query)
-    stored = program.stored_query()
-    rows = _text(with_named(body, after.named))
-    return _text(context.old(stored)), _text(stays(after)), rows, _text(stored)
+    return _text(stays(after)), _text(with_named(body, after.named))
 
 
 def stays(after: RowsAfter) -> exp.Query:
@@ -182,14 +191,51 @@ def refresh_is_right(
 def first_rows_are_right(
     engine: Engine, sql: str, old: Mapping[str, Rows], new: Mapping[str, Rows], tidy: bool
 ) -> bool:
-    """As `refresh_is_right`; an error is right if one of the first rows did go."""
-    try:
-        return refresh_is_right(engine, sql, old, new, tidy)
-    except duckdb.Error as error:
-        if "one of the first rows went" not in str(error):
-            raise
-    program, context = program_of(sql), Context(engine.load(old, new, tidy))
+    """Whether stored rows become the first rows after a change, however many were in reserve; an
+    error is right if too many of them went. The query has to order all columns."""
+    changed = engine.load(old, new, tidy)
+    inserts_only = tidy and all(not Counter(old[t]) - Counter(new[t]) for t in TABLES)
+    return not changed or all(
+        _first_rows_are_right(engine, sql, changed, inserts_only, spare)
+        for spare in range(SPARE_ROWS + 1)
+    )
+
+
+def _first_rows_are_right(
+    engine: Engine, sql: str, changed: frozenset[str], inserts_only: bool, spare: int
+) -> bool:
+    program = program_of(sql)
     assert program.first is not None
-    stored = engine.rows(context.old(program.stored_query()))
-    went = engine.rows(context.old(program.query)) - engine.rows(program.query)
-    return stored.total() == program.first.count and bool(stored & went)
+    shown = program.first.count
+    before, staying, added = _first_texts(sql, changed, inserts_only, spare)
+    engine.store(before)
+    had = engine.rows(f"select * exclude ({SPARE}) from {STORED}")
+    there = engine.rows(program.query)
+    left = had - (engine.rows(Context(changed).old(program.query)) - there)
+    try:
+        found = engine.rows(staying) + engine.rows(added)
+    except duckdb.Error as error:
+        if "so many of the first rows went" not in str(error):
+            raise
+        return had.total() >= shown > left.total()
+    enough = found.total() >= min(shown, there.total())
+    return enough and found == engine.rows(_first_text(sql, found.total() - shown))
+
+
+@cache
+def _first_texts(
+    sql: str, changed: frozenset[str], inserts_only: bool, spare: int
+) -> tuple[str, str, str]:
+    """What is stored before, with so many rows in reserve; what stays, and what is added."""
+    program = program_of(sql)
+    assert program.first is not None
+    few = replace(program, first=replace(program.first, spare=SPARE_ROWS))
+    stored = Context(changed).old(replace(program.first, spare=spare).of(program.query))
+    return _text(stored), *_after_texts(few, changed, inserts_only)
+
+
+@cache
+def _first_text(sql: str, spare: int) -> str:
+    program = program_of(sql)
+    assert program.first is not None
+    return _text(replace(program.first, spare=spare).of(program.query))

@@ -119,8 +119,18 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
         delta_is_right,
         ROW_BY_ROW["constant_value"],
     ),
-    "a first row that goes is not missed": (
-        [(first_rows, "_LOST_IF", "FALSE")],
+    "first rows that go are not missed": (
+        [(first_rows, "_is_short", lambda first: "FALSE")],
+        first_rows_are_right,
+        FIRST["first"],
+    ),
+    "what was left out is not before the last stored row": (
+        [(first_rows, "_IS_UNKNOWN", "FALSE")],
+        first_rows_are_right,
+        FIRST["first"],
+    ),
+    "rows of equal place are known": (
+        [(first_rows, "_FROM_HERE", "ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING")],
         first_rows_are_right,
         FIRST["first"],
     ),

@@ -1,8 +1,9 @@
 """ORDER BY .. LIMIT n: the first rows of a query, from those that are stored and what changed.
 
-As long as none of them goes, the first rows are among those stored and those that came: whatever
-was left out before has as many rows in front of it as it had. Once one goes, only the tables know
-which row moves up; then the statement ends in an error, unless every row there was is stored.
+More rows are stored than are shown: whatever was left out comes after all of them. So those that
+come before the last one stored, and what is left of those that were stored, are the first rows
+still, as long as there are enough; then the statement ends in an error, since only the tables know
+which rows move up. With fewer than n rows nothing was left out.
 """
 
 from __future__ import annotations
@@ -14,33 +15,48 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.bag import listed
 from dbt.adapters.spark_mv.ivm.measures import raised, too_many_went
-from dbt.adapters.spark_mv.ivm.stored import STORED
-from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived, not_fast
+from dbt.adapters.spark_mv.ivm.stored import SPARE, STORED
+from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived, named_columns, not_fast
 
 _RETURNED = "ORDER BY sorts by something that it does not return; return it too"
 _WITHOUT_ORDER = "which rows a LIMIT without ORDER BY leaves is not known; add ORDER BY"
-_LOST_IF = f"SUM({WEIGHT}) < 0 AND SUM(mv_stored_copies) > 0"
-_LOST = "one of the first rows went, and which row moves up is not stored"
+_LOST = "so many of the first rows went that those in reserve do not make up for them"
+_LEAST_SPARE, _MOST_SPARE = 10, 1000
+_ROWS, _COPIES, _STORED_COPIES = "mv_rows", "mv_copies", "mv_stored_copies"
+_IS_CUT, _IS_KNOWN = "mv_is_cut", "mv_is_known"
+_IS_UNKNOWN = f"{_IS_CUT} AND NOT {_IS_KNOWN}"
+_FROM_HERE = "RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING"
 
 
 @dataclass(frozen=True)
 class First:
-    """The first `count` rows; the terms of `order` are over columns of the query, by name."""
+    """The first `count` rows, and the `spare` rows after them that are stored as well; the terms
+    of `order` are over columns of the query, by name."""
 
     count: int
+    spare: int
     order: tuple[exp.Expr, ...]
 
-    def cut(self, query: exp.Query) -> exp.Query:
-        """The query of these rows of a query."""
-        found = query.copy()
-        found.set("order", exp.Order(expressions=[term.copy() for term in self.order]))
-        found.set("limit", exp.Limit(expression=exp.Literal.number(self.count)))
-        return found
+    @property
+    def hidden(self) -> dict[str, exp.Expr]:
+        """The column that says of a stored row that the view does not show it."""
+        number = exp.Window(this=exp.RowNumber(), order=self._order())
+        return {SPARE: number > self.count}
 
-    def of(self, rows: str, names: Sequence[str]) -> str:
-        """The first of the rows of a query with these columns."""
-        terms = ", ".join(term.sql("spark") for term in self.order)
-        return f"SELECT {listed(names)} FROM (\n{rows}\n) ORDER BY {terms} LIMIT {self.count}"
+    def of(self, query: exp.Query) -> exp.Select:
+        """What is stored of the rows of a query."""
+        outputs = [column(_ROWS, name) for name in named_columns(query)]
+        hidden = [exp.alias_(value, name) for name, value in self.hidden.items()]
+        cut = derived(self._cut(query.copy()), _ROWS)
+        return exp.Select(expressions=[*outputs, *hidden]).from_(cut)
+
+    def _order(self) -> exp.Order:
+        return exp.Order(expressions=[term.copy() for term in self.order])
+
+    def _cut(self, query: exp.Query) -> exp.Query:
+        query.set("order", self._order())
+        query.set("limit", exp.Limit(expression=exp.Literal.number(self.count + self.spare)))
+        return query
 
 
 def split(query: exp.Query, names: Sequence[str]) -> tuple[exp.Query, First] | None:
@@ -61,7 +77,8 @@ def split(query: exp.Query, names: Sequence[str]) -> tuple[exp.Query, First] | N
     found = query.copy()
     for clause in ("limit", "order"):
         found.set(clause, None)
-    return found, First(int(count.this), terms)
+    shown = int(count.this)
+    return found, First(shown, min(max(shown, _LEAST_SPARE), _MOST_SPARE), terms)
 
 
 def _term(term: exp.Expr, columns: dict[str, str], values: dict[exp.Expr, str]) -> exp.Expr:
@@ -81,29 +98,62 @@ def _term(term: exp.Expr, columns: dict[str, str], values: dict[exp.Expr, str]) 
 
 
 def with_came(first: First, names: Sequence[str], delta: exp.Query) -> str:
-    """The first rows after rows came, and none went; `delta` lists those that came."""
-    came = exp.Select(expressions=[column("mv_delta", name) for name in names])
-    came = came.from_(derived(delta, "mv_delta"))
-    stored = f"SELECT {listed(names)} FROM {STORED}"
-    return first.of(f"{stored}\nUNION ALL\n{came.sql('spark')}", names)
+    """What is stored after rows came, and none went; `delta` lists those that came."""
+    return _after(first, names, _came(first, names, f"({delta.sql('spark')})"))
 
 
 def with_net(first: First, names: Sequence[str], change: str) -> str:
-    """The first rows after the net change `change`; ends in an error if that takes one of them
-    away, unless every row there was is stored."""
+    """What is stored after the net change `change`; ends in an error if that takes away so many
+    rows that too few are left, unless every row there was is stored."""
     columns = listed(names)
-    is_cut = f"(SELECT COUNT(*) FROM {STORED}) >= {first.count}"
-    copies = f"""CASE
-    WHEN {is_cut} AND {_LOST_IF} THEN {raised(_LOST).sql("spark")}
-    WHEN NOT {is_cut} AND SUM({WEIGHT}) + SUM(mv_stored_copies) < 0
-      THEN {too_many_went().sql("spark")}
-    ELSE GREATEST(SUM({WEIGHT}) + SUM(mv_stored_copies), 0) END"""
-    return first.of(
-        f"""SELECT {columns} FROM (
-  SELECT {columns}, {copies} AS {WEIGHT} FROM (
-    SELECT {columns}, 0 AS {WEIGHT}, 1 AS mv_stored_copies FROM {STORED}
-    UNION ALL SELECT {columns}, {WEIGHT}, 0 FROM {change}
-  ) GROUP BY {columns}
-) LATERAL VIEW EXPLODE(ARRAY_REPEAT(0, CAST({WEIGHT} AS INT))) mv_copies AS mv_copy""",
-        names,
+    gone = f"SELECT {columns}, {WEIGHT}, 0 FROM {change} WHERE {WEIGHT} < 0"
+    sides = f"{_came(first, names, change)}\nUNION ALL {gone}"
+    sums = f"SUM({WEIGHT}) AS {WEIGHT}, SUM({_STORED_COPIES}) AS {_STORED_COPIES}"
+    return _after(first, names, f"SELECT {columns}, {sums} FROM (\n{sides}\n) GROUP BY {columns}")
+
+
+def _came(first: First, names: Sequence[str], change: str) -> str:
+    """The stored rows, and of those that came as many as can be among the first."""
+    columns, order = listed(names), _listed_terms(first)
+    return f"""SELECT {columns}, 0 AS {WEIGHT}, 1 AS {_STORED_COPIES} FROM {STORED}
+UNION ALL (
+  SELECT {columns}, {WEIGHT}, 0 FROM {change} WHERE {WEIGHT} > 0
+  ORDER BY {order} LIMIT {first.count + first.spare}
+)"""
+
+
+def _after(first: First, names: Sequence[str], sides: str) -> str:
+    """What is stored, from rows with their copies before and the change of these."""
+    columns, order = listed(names), _listed_terms(first)
+    copies, spare = f"{WEIGHT} + {_STORED_COPIES}", first.hidden[SPARE].sql("spark")
+    return f"""SELECT {columns}, {spare} AS {SPARE} FROM (
+  SELECT {columns} FROM (
+    SELECT {columns}, CASE
+      WHEN {_is_short(first)} THEN {raised(_LOST).sql("spark")}
+      ELSE {_COPIES} END AS {_COPIES}
+    FROM (
+      SELECT {columns}, {_IS_CUT}, CASE
+        WHEN {_IS_UNKNOWN} THEN 0
+        WHEN NOT {_IS_CUT} AND {copies} < 0 THEN {too_many_went().sql("spark")}
+        ELSE GREATEST({copies}, 0) END AS {_COPIES}
+      FROM (
+        SELECT {columns}, {WEIGHT}, {_STORED_COPIES},
+          (SELECT COUNT(*) FROM {STORED}) >= {first.count} AS {_IS_CUT},
+          MAX({_STORED_COPIES}) OVER (ORDER BY {order} {_FROM_HERE}) > 0 AS {_IS_KNOWN}
+        FROM (
+{sides}
+        )
+      )
     )
+  ) LATERAL VIEW EXPLODE(ARRAY_REPEAT(0, CAST({_COPIES} AS INT))) mv_repeated AS mv_copy
+  ORDER BY {order} LIMIT {first.count + first.spare}
+)"""
+
+
+def _is_short(first: First) -> str:
+    """Whether fewer rows are left than are shown, and others were left out."""
+    return f"{_IS_CUT} AND SUM({_COPIES}) OVER () < {first.count}"
+
+
+def _listed_terms(first: First) -> str:
+    return ", ".join(term.sql("spark") for term in first.order)

@@ -40,7 +40,9 @@ class Program:
 
     def __str__(self) -> str:
         if self.first is not None:
-            return "the first rows, from those that are stored and those that came"
+            return (
+                "the first rows, from those that are stored, some in reserve, and those that came"
+            )
         if self.additive is not None:
             return "changes are added to its groups"
         if self.groups is not None:
@@ -50,6 +52,8 @@ class Program:
     @property
     def hidden(self) -> dict[str, exp.Expr]:
         """Columns of the storage table that the view does not show, and what they hold."""
+        if self.first is not None:
+            return self.first.hidden
         return dict(self.additive.hidden) if self.additive else {}
 
     @property
@@ -60,7 +64,7 @@ class Program:
     def stored_query(self) -> exp.Query:
         """The query of everything that is stored."""
         if self.first is not None:
-            return self.first.cut(self.query)
+            return self.first.of(self.query)
         return self.additive.stored_query() if self.additive else self.query
 
 

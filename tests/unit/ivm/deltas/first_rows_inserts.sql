@@ -3,30 +3,88 @@
 SELECT a, v FROM mv_table_0 ORDER BY v DESC, a LIMIT 3;
 
 -- Changed: mv_table_0 (inserts only)
--- Kept: the first rows, from those that are stored and those that came
+-- Kept: the first rows, from those that are stored, some in reserve, and those that came
 
 -- Stored rows after it
 SELECT
   `c0`,
-  `c1`
+  `c1`,
+  ROW_NUMBER() OVER (ORDER BY `c1` DESC, `c0`) > 3 AS mv_spare
 FROM (
   SELECT
     `c0`,
     `c1`
-  FROM mv_stored
-  UNION ALL
-  SELECT
-    `mv_delta`.`c0`,
-    `mv_delta`.`c1`
   FROM (
     SELECT
-      `mv_table_0`.`a` AS `c0`,
-      `mv_table_0`.`v` AS `c1`,
-      `mv_table_0`.`mv_weight` AS mv_weight
-    FROM mv_changes_0 AS `mv_table_0`
-  ) AS mv_delta
-)
-ORDER BY
-  `c1` DESC,
-  `c0`
-LIMIT 3;
+      `c0`,
+      `c1`,
+      CASE
+        WHEN mv_is_cut AND SUM(mv_copies) OVER () < 3
+        THEN RAISE_ERROR(
+          'mv: so many of the first rows went that those in reserve do not make up for them'
+        )
+        ELSE mv_copies
+      END AS mv_copies
+    FROM (
+      SELECT
+        `c0`,
+        `c1`,
+        mv_is_cut,
+        CASE
+          WHEN mv_is_cut AND NOT mv_is_known
+          THEN 0
+          WHEN NOT mv_is_cut AND mv_weight + mv_stored_copies < 0
+          THEN RAISE_ERROR('mv: more rows went than there were')
+          ELSE GREATEST(mv_weight + mv_stored_copies, 0)
+        END AS mv_copies
+      FROM (
+        SELECT
+          `c0`,
+          `c1`,
+          mv_weight,
+          mv_stored_copies,
+          (
+            SELECT
+              COUNT(*)
+            FROM mv_stored
+          ) >= 3 AS mv_is_cut,
+          MAX(mv_stored_copies) OVER (ORDER BY `c1` DESC, `c0` RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) > 0 AS mv_is_known
+        FROM (
+          SELECT
+            `c0`,
+            `c1`,
+            0 AS mv_weight,
+            1 AS mv_stored_copies
+          FROM mv_stored
+          UNION ALL
+          (
+            SELECT
+              `c0`,
+              `c1`,
+              mv_weight,
+              0
+            FROM (
+              SELECT
+                `mv_table_0`.`a` AS `c0`,
+                `mv_table_0`.`v` AS `c1`,
+                `mv_table_0`.`mv_weight` AS mv_weight
+              FROM mv_changes_0 AS `mv_table_0`
+            )
+            WHERE
+              mv_weight > 0
+            ORDER BY
+              `c1` DESC,
+              `c0`
+            LIMIT 13
+          )
+        )
+      )
+    )
+  )
+  LATERAL VIEW
+  EXPLODE(ARRAY_REPEAT(0, CAST(mv_copies AS INT))) mv_repeated AS mv_copy
+  ORDER BY
+    `c1` DESC,
+    `c0`
+  LIMIT 13
+);
