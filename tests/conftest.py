@@ -9,9 +9,14 @@ from dbt.adapters.factory import reset_adapters
 os.environ.setdefault("DBT_SPARK_MV_CLASS_DATA_ARCHIVE", "0")
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
-JAVA = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
-# For a Spark that is needed for a minute: what the second compiler would win is lost in compiling.
-QUICK_JAVA = f"{JAVA} -XX:TieredStopAtLevel=1"
+_JAVA = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
+# What runs seldom is not worth the work of the second compiler: a third of the time was compiling.
+JAVA = (
+    f"{_JAVA} -XX:Tier4InvocationThreshold=20000 -XX:Tier4MinInvocationThreshold=3000 "
+    "-XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=160000"
+)
+# For a Spark that is needed for a minute nothing is.
+QUICK_JAVA = f"{_JAVA} -XX:TieredStopAtLevel=1"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -34,8 +39,10 @@ def dbt_profile_target(warehouse: str) -> dict[str, Any]:
         "threads": 4,
         "spark_conf": {
             "spark.master": os.environ.get("TEST_SPARK_MASTER", "local[2]"),
-            "spark.driver.memory": "1g",
+            "spark.driver.memory": "2g",
             "spark.driver.extraJavaOptions": JAVA,
+            # By default the code of a hundred queries is kept, and that of others compiled again.
+            "spark.sql.codegen.cache.maxEntries": "2000",
             "spark.sql.shuffle.partitions": "2",
         },
     }

@@ -10,7 +10,7 @@ from tests.functional.materialized_view.conftest import lake, project
 __all__ = ["lake", "project"]
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _in_part() -> Iterator[None]:
     # Fast refreshes of two writes have all the steps that those of one have.
     with pytest.MonkeyPatch.context() as patch:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from tests.functional.materialized_view.warehouse import Warehouse
 
-_TURNS = 3
+_TURNS = 4
 
 
 def refresh_after(
@@ -15,7 +15,7 @@ def refresh_after(
 ) -> None:
     """Make the change of this number; views that are refreshed have the rows of their query.
 
-    After each change a third of the views has its turn, so that most are refreshed after several
+    After each change a quarter of the views has its turn, so that most are refreshed after several
     changes at once; after the last one all have.
     """
     lake.spark(changes[number])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.unit.ivm.formulas import TABLES, Engine, Rows
 
-ROUNDS = 15
+ROUNDS = 10
 Check = Callable[[Engine, str, Mapping[str, Rows], Mapping[str, Rows], bool], bool]
 _NUMBERS = st.sampled_from([None, 1, 2, 3])
 _ROW = st.tuples(_NUMBERS, _NUMBERS, _NUMBERS)

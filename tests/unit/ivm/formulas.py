@@ -135,7 +135,8 @@ def rewriting_is_right(
 
 def forget() -> None:
     """Analyse every query anew."""
-    for known in (written, tree_of, program_of, _delta_texts, _refresh_texts):
+    texts = (_delta_texts, _refresh_texts, _first_texts, _first_text)
+    for known in (written, tree_of, program_of, *texts):
         known.cache_clear()
 
 
