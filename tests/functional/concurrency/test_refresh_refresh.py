@@ -113,7 +113,7 @@ def test_taken_over_while_spark_writes(lake: Warehouse) -> None:
         "create materialized view @.slow options (allow_unsafe_sql = true) as "
         "select ms, reflect('java.lang.Thread', 'sleep', ms) as slept from @.tempo"
     )
-    lake.spark("insert overwrite @.tempo values (15000)")
+    lake.spark("insert overwrite @.tempo values (40000)")
     command, errors = lake.command(), list[Exception]()
 
     def refresh() -> None:
