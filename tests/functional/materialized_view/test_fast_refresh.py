@@ -254,6 +254,7 @@ def test_first_rows(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
         lake.sql("refresh materialized view @.best")
         assert_same(lake, "select * from @.best", query)
         assert lake.history("best", "method")[-1] == (method,), statement
+        assert lake.operation("status", view="best").rows[0][6] == 3
     lake.spark("insert into @.scores select 'h', id from range(20, 50)")
     lake.sql("refresh materialized view @.best complete")
     lake.spark("delete from @.scores where points > 30")

@@ -17,8 +17,9 @@ from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.delta import Delta
 from dbt.adapters.spark_mv.ivm.program import Program, rows_after
 from dbt.adapters.spark_mv.ivm.program import Rows as RowsAfter
-from dbt.adapters.spark_mv.ivm.stored import SPARE, STORED
+from dbt.adapters.spark_mv.ivm.stored import STORED
 from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, Context, named_columns
+from dbt.adapters.spark_mv.views.definition import SPARE
 
 Rows = Sequence[tuple[Any, ...]]
 COLUMNS = ("a", "b", "v")
@@ -210,7 +211,7 @@ def _first_rows_are_right(
     shown = program.first.count
     before, staying, added = _first_texts(sql, changed, inserts_only, spare)
     engine.store(before)
-    had = engine.rows(f"select * exclude ({SPARE}) from {STORED}")
+    had = engine.rows(f"select * exclude ({SPARE}{shown}) from {STORED}")
     there = engine.rows(program.query)
     left = had - (engine.rows(Context(changed).old(program.query)) - there)
     try:

@@ -15,8 +15,9 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.bag import listed
 from dbt.adapters.spark_mv.ivm.measures import raised, too_many_went
-from dbt.adapters.spark_mv.ivm.stored import SPARE, STORED
+from dbt.adapters.spark_mv.ivm.stored import STORED
 from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived, named_columns, not_fast
+from dbt.adapters.spark_mv.views.definition import SPARE
 
 _RETURNED = "ORDER BY sorts by something that it does not return; return it too"
 _WITHOUT_ORDER = "which rows a LIMIT without ORDER BY leaves is not known; add ORDER BY"
@@ -41,7 +42,7 @@ class First:
     def hidden(self) -> dict[str, exp.Expr]:
         """The column that says of a stored row that the view does not show it."""
         number = exp.Window(this=exp.RowNumber(), order=self._order())
-        return {SPARE: number > self.count}
+        return {f"{SPARE}{self.count}": number > self.count}
 
     def of(self, query: exp.Query) -> exp.Select:
         """What is stored of the rows of a query."""
@@ -125,8 +126,9 @@ UNION ALL (
 def _after(first: First, names: Sequence[str], sides: str) -> str:
     """What is stored, from rows with their copies before and the change of these."""
     columns, order = listed(names), _listed_terms(first)
-    copies, spare = f"{WEIGHT} + {_STORED_COPIES}", first.hidden[SPARE].sql("spark")
-    return f"""SELECT {columns}, {spare} AS {SPARE} FROM (
+    copies = f"{WEIGHT} + {_STORED_COPIES}"
+    ((hidden, is_spare),) = first.hidden.items()
+    return f"""SELECT {columns}, {is_spare.sql("spark")} AS {hidden} FROM (
   SELECT {columns} FROM (
     SELECT {columns}, CASE
       WHEN {_is_short(first)} THEN {raised(_LOST).sql("spark")}

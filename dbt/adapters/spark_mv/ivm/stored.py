@@ -10,8 +10,6 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.ivm.tree import both, column, exists, no, same
 
 STORED = "mv_stored"
-# A column of the storage table: whether the view leaves the row out, which is kept in reserve.
-SPARE = "mv_spare"
 # No column has this name: inside EXISTS, a column goes before a relation outside of it.
 REPLACED = "mv_replaced"
 

@@ -75,7 +75,7 @@ class Builder:
         self.record_success(
             view, build.versions, build.plan, build.request, label, commits, seconds
         )
-        rows = iceberg.live_rows(snapshot.summary) if snapshot else None
+        rows = view.shown_rows(iceberg.live_rows(snapshot.summary) if snapshot else None)
         return Outcome(
             view.name, SUCCEEDED, build.plan.method, build.plan.reason.text, seconds, rows
         )

@@ -102,7 +102,7 @@ class History:
             kinds.REFRESH_SUCCEEDED,
             view,
             refresh_id,
-            rows=iceberg.live_rows(newest),
+            rows=view.shown_rows(iceberg.live_rows(newest)),
             bytes=iceberg.summary_number(newest, "total-files-size"),
             rows_inserted=count("added-records"),
             rows_updated=0,

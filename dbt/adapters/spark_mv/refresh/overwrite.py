@@ -90,7 +90,7 @@ class Overwriter:
         with suppress(StatementFailed):  # the next refresh tries again
             reached("recorded.after")
             self._builder.drop_replaced(view.name)
-        rows = iceberg.live_rows(commits[0].summary)
+        rows = view.shown_rows(iceberg.live_rows(commits[0].summary))
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
 
     def _write_and_publish(

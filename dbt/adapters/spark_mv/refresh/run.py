@@ -209,7 +209,7 @@ class Refresher:
         known = self._engine.memory.view(look.view.name)
         if request.explicit or (known is not None and known.is_stale):
             self._engine.history.skipped(look.view, uuid.uuid4().hex, request, plan.reason)
-        rows = look.head and iceberg.live_rows(look.head.summary)
+        rows = look.view.shown_rows(iceberg.live_rows(look.head.summary) if look.head else None)
         return Outcome(look.view.name, SKIPPED, "none", plan.reason.text, rows=rows or None)
 
     def _wait_for(self, view: MaterializedView, base: str) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.errors import InvalidOption
-from dbt.adapters.spark_mv.ivm.stored import SPARE, STORED
+from dbt.adapters.spark_mv.ivm.stored import STORED
 from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
 from dbt.adapters.spark_mv.sql.statement import words_of
 from dbt.adapters.spark_mv.views.definition import Column, Layout, MaterializedView
@@ -94,7 +94,7 @@ def stored_rows(view: MaterializedView) -> str:
         quote(stored) if stored == name else f"{quote(stored)} AS {quote(name)}"
         for name, stored in stored_columns(view).items()
     )
-    shown = f" WHERE NOT {quote(SPARE)}" if SPARE in view.hidden else ""
+    shown = f" WHERE NOT {quote(view.spare)}" if view.spare else ""
     return f"SELECT {columns} FROM {view.storage.sql}{shown}"
 
 

@@ -20,6 +20,8 @@ from dbt.adapters.spark_mv.sql.statement import Word, words_of
 from dbt.adapters.spark_mv.views.options import Options
 
 FORMAT_VERSION = "1"
+# A hidden column: whether the row comes after the first so many, which the view shows.
+SPARE = "mv_spare_"
 _UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError)
 
 
@@ -101,6 +103,18 @@ class MaterializedView:
     hidden: tuple[str, ...] = ()
     answers: Mapping[str, Any] = field(default_factory=dict)
     methods: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def spare(self) -> str | None:
+        """The hidden column that says which stored rows the view leaves out; None if it shows
+        all."""
+        return next((name for name in self.hidden if name.startswith(SPARE)), None)
+
+    def shown_rows(self, stored: int | None) -> int | None:
+        """How many of so many stored rows the view shows."""
+        if stored is None or self.spare is None:
+            return stored
+        return min(stored, int(self.spare.removeprefix(SPARE)))
 
     def properties(self) -> dict[str, str]:
         """Properties of the view in the catalog that hold all of this."""

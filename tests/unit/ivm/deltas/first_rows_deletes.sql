@@ -27,7 +27,7 @@ HAVING
 SELECT
   `c0`,
   `c1`,
-  ROW_NUMBER() OVER (ORDER BY `c1` DESC, `c0`) > 3 AS mv_spare
+  ROW_NUMBER() OVER (ORDER BY `c1` DESC, `c0`) > 3 AS mv_spare_3
 FROM (
   SELECT
     `c0`,

@@ -9,7 +9,7 @@ SELECT a, v FROM mv_table_0 ORDER BY v DESC, a LIMIT 3;
 SELECT
   `c0`,
   `c1`,
-  ROW_NUMBER() OVER (ORDER BY `c1` DESC, `c0`) > 3 AS mv_spare
+  ROW_NUMBER() OVER (ORDER BY `c1` DESC, `c0`) > 3 AS mv_spare_3
 FROM (
   SELECT
     `c0`,
