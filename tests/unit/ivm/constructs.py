@@ -136,6 +136,8 @@ ROWS = (
             "SELECT id, EXISTS (SELECT 1 FROM returns r WHERE r.id = o.id) AS is_back "
             "FROM orders o",
             "SELECT id FROM orders WHERE amount > 5 OR id NOT IN (SELECT id FROM returns)",
+            "SELECT id FROM orders o WHERE EXISTS (SELECT region FROM returns r "
+            "WHERE r.id = o.id GROUP BY region HAVING COUNT(*) > 1)",
             "SELECT region, COUNT(*) AS n FROM orders GROUP BY region "
             "HAVING COUNT(*) > 2 OR region IN (SELECT region FROM returns)",
         ),

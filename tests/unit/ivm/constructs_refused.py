@@ -118,10 +118,10 @@ REFUSED = (
         ("SELECT id FROM orders WHERE (id, day) NOT IN (SELECT id, day FROM returns)",),
     ),
     Construct(
-        "correlated conditions with grouping, or more than one level deep",
+        "correlated conditions more than one level deep, or IN groups",
         (
-            "SELECT id FROM orders o WHERE EXISTS (SELECT region FROM returns r "
-            "WHERE r.id = o.id GROUP BY region HAVING COUNT(*) > 1)",
+            "SELECT id FROM orders o WHERE region IN (SELECT r.region FROM returns r "
+            "WHERE r.id = o.id GROUP BY r.region HAVING COUNT(*) > 1)",
             "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM returns r WHERE EXISTS "
             "(SELECT 1 FROM customers c WHERE c.id = o.customer AND c.region = r.region))",
         ),

@@ -87,6 +87,15 @@ ROW_BY_ROW = {
     f"(select 1 from {S} s where s.b = r.b)",
     "exists_as_value": f"select a, exists (select 1 from {S} s where s.a = r.a and s.v > 1) x, "
     f"not exists (select 1 from {T} where v > 2) y from {R} r",
+    "exists_limited": f"select a, v from {R} r where exists (select distinct s.v from {S} s "
+    f"where s.a = r.a order by s.v limit 1) and b not in (select distinct v from {T} order by v)",
+    "exists_group": f"select a, v from {R} r where not exists (select s.b, max(s.v) from {S} s "
+    "where s.a = r.a and s.v > r.v group by s.b)",
+    "exists_groups": f"select a, v from {R} r where exists (select s.b from {S} s "
+    "where s.a = r.a and s.v > 1 group by s.b having count(*) > 1)",
+    "not_exists_groups": f"select a, v, exists (select s.a from {S} s where s.a = r.b "
+    f"group by s.a having min(s.v) < 2) x from {R} r where v > 2 or not exists (select 1 "
+    f"from {T} t where t.b <=> r.b and t.a = r.a group by t.a, t.v having sum(t.v) > 2)",
     "exists_or": f"select a, v from {R} r where v > 2 or exists (select 1 from {S} s "
     "where s.a = r.a and s.b = r.b) or not (v = 1 and exists "
     f"(select 1 from {T} t where t.b <=> r.b))",

@@ -117,6 +117,7 @@ def canonical(query: exp.Query, keep_sets: bool = False) -> exp.Query:
     """
     found = query.copy()
     aggregates.plain(found)
+    subqueries.simplify(found)
     return _rewritten(found) if keep_sets else _part(found)
 
 
@@ -185,7 +186,9 @@ def _without_subqueries(query: exp.Select) -> None:
     """Make conditions [NOT] EXISTS, and join the relations that stand for values."""
     values = scalars.Scalars(query, _part)
     condition = both(
-        subqueries.as_exists(part, _part) if subqueries.is_condition(part) else values.without(part)
+        values.without(part)
+        if scalars.asks_for_groups(part) or not subqueries.is_condition(part)
+        else subqueries.as_exists(part, _part)
         for part in conjuncts(query.args.get("where"))
     )
     query.set("where", exp.Where(this=condition) if condition is not None else None)

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.apart import GENERATORS
-from dbt.adapters.spark_mv.ivm.scalars import Scalars, equalities
+from dbt.adapters.spark_mv.ivm.scalars import Scalars, equalities, is_by_groups
 from dbt.adapters.spark_mv.ivm.scopes import Returned, is_shaped, names_in, outside
 from dbt.adapters.spark_mv.ivm.tree import (
     NotFast,
@@ -93,7 +93,7 @@ class _Joins:
         if not outside(body):
             join.set("this", derived(body, alias))
             self._done.append("joins", join)
-        elif _is_by_groups(body):
+        elif is_by_groups(body):
             self._of_groups(join, body, alias)
         elif any(aggregates.calls(item) for item in body.expressions):
             self._of_aggregates(join, body, alias)
@@ -118,14 +118,9 @@ class _Joins:
     def _of_groups(self, join: exp.Join, body: exp.Select, alias: str) -> None:
         if _is_left_on_condition(join):
             raise _refused("LEFT JOIN it ON TRUE, with the condition in its HAVING", body)
-        local, pairs = self._values.split(body)
+        local, pairs = self._values.split_groups(body)
         if outside(local) or not pairs:
             raise _refused("name columns outside only in equalities with its own", body)
-        for number, (own, _, _) in enumerate(pairs):
-            local.append("expressions", exp.alias_(own.copy(), f"mv_key_{number}"))
-            group = local.args.get("group")
-            if group is not None and own not in group.expressions:
-                group.append("expressions", own.copy())
         name = self._values.free_name()
         self._keep(alias, body, [column(name, item) for item in body.named_selects])
         on = both(equalities(name, pairs))
@@ -176,19 +171,6 @@ class _Joins:
             conditions.append(self._substituted(join.args["on"]))
         relation, on = derived(local, alias), both(conditions) or exp.true()
         self._done.append("joins", exp.Join(this=relation, side=join.side or None, on=on))
-
-
-def _is_by_groups(body: exp.Select) -> bool:
-    """Whether its rows are groups of their own keys, or different rows, and nothing more."""
-    group, rest = body.args.get("group"), body.copy()
-    for key in ("group", "having", "distinct"):
-        rest.set(key, None)
-    if is_shaped(rest):
-        return False
-    if group is not None:
-        return not any(value for key, value in group.args.items() if key != "expressions")
-    calls = any(aggregates.calls(item) for item in body.expressions)
-    return bool(body.args.get("distinct")) and not calls
 
 
 def _is_left_on_condition(join: exp.Join) -> bool:

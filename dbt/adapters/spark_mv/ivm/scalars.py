@@ -3,8 +3,8 @@
 - `(SELECT MAX(x) FROM t)` has one row always: a cross join.
 - `(SELECT SUM(x) FROM t WHERE t.k = o.k)` is a left join of the sums by key; a key without rows has
   counts of 0 and NULL for the rest.
-- `EXISTS` is a left join of the keys that are there, IN, in WHERE, one of keys and values, and
-  the counts that tell its NULL from FALSE.
+- `EXISTS` is a left join of the keys that are there, or that there are groups of; IN, in WHERE, one
+  of keys and values, and the counts that tell its NULL from FALSE.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from dbt.adapters.spark_mv.ivm.scopes import is_shaped, names_in, outside, relat
 from dbt.adapters.spark_mv.ivm.tree import NotFast, both, column, conjuncts, derived, not_fast
 
 JOINED = "mv_value_"
+_GROUPS = "mv_groups"
 # NULL over no rows.
 _NULL_OF_NOTHING = (
     exp.Sum,
@@ -105,7 +106,7 @@ class Scalars:
             counted = exp.alias_(exp.Count(this=exp.Star()) > 0, "mv_found")
             found = exp.Select(expressions=[counted]).from_(derived(body.copy(), "mv_inner"))
             return column(self._joined(self.canonical(found), ()), "mv_found")
-        local, pairs = self._plain(body)
+        local, pairs = self._of_groups(body) if is_by_groups(body) else self._plain(body)
         joined, (marker,) = self._join(local, pairs, [exp.true()])
         return exp.Not(this=column(joined, marker).is_(exp.null()))
 
@@ -147,6 +148,28 @@ class Scalars:
         if not isinstance(body, exp.Select) or is_shaped(body):
             raise _correlated("take grouping, DISTINCT and LIMIT out of it", body)
         return self.split(body)
+
+    def _of_groups(self, body: exp.Select) -> tuple[exp.Select, list[Pair]]:
+        """As `_plain`, of a subquery that returns groups of its rows."""
+        local, pairs = self.split_groups(exp.Select(**{**body.copy().args, "expressions": []}))
+        if outside(local) or not pairs:
+            raise _correlated("name columns outside only in equalities with its own", body)
+        keys: list[Pair] = [
+            (column(_GROUPS, f"mv_key_{number}"), other, kind)
+            for number, (_, other, kind) in enumerate(pairs)
+        ]
+        return exp.Select().from_(derived(local, _GROUPS)), keys
+
+    def split_groups(self, body: exp.Select) -> tuple[exp.Select, list[Pair]]:
+        """As `split`; what its rows are grouped by includes its sides, which it returns as
+        mv_key_<n>."""
+        local, pairs = self.split(body)
+        group = local.args.get("group")
+        for number, (own, _, _) in enumerate(pairs):
+            local.append("expressions", exp.alias_(own.copy(), f"mv_key_{number}"))
+            if group is not None and own not in group.expressions:
+                group.append("expressions", own.copy())
+        return local, pairs
 
     def split(self, body: exp.Select) -> tuple[exp.Select, list[Pair]]:
         """A subquery without the equalities with columns outside, and these: its side first."""
@@ -209,6 +232,28 @@ class Scalars:
         """A name for one more joined subquery."""
         taken = [item.alias_or_name for item in relations_of(self.query)]
         return f"{JOINED}{sum(name.startswith(JOINED) for name in taken)}"
+
+
+def is_by_groups(body: exp.Expr) -> bool:
+    """Whether the rows of a subquery are groups by its own keys, or different rows, and nothing
+    more."""
+    if not isinstance(body, exp.Select):
+        return False
+    group, rest = body.args.get("group"), body.copy()
+    for key in ("group", "having", "distinct"):
+        rest.set(key, None)
+    if is_shaped(rest):
+        return False
+    if group is not None:
+        return not any(value for key, value in group.args.items() if key != "expressions")
+    calls = any(aggregates.calls(item) for item in body.expressions)
+    return bool(body.args.get("distinct")) and not calls
+
+
+def asks_for_groups(condition: exp.Expr) -> bool:
+    """Whether a condition is, or has, EXISTS of groups that are correlated."""
+    bodies = [node.this.unnest() for node in condition.find_all(exp.Exists)]
+    return any(is_by_groups(body) and bool(outside(body)) for body in bodies)
 
 
 def equalities(relation: str, pairs: Sequence[Pair]) -> list[exp.Expr]:

@@ -27,6 +27,38 @@ _CORRELATED = (
 _RELATION = "mv_inner"
 
 
+def simplify(tree: exp.Expr) -> None:
+    """Take from the subqueries of EXISTS and IN inside a tree what changes nothing: ORDER BY and
+    DISTINCT, and from those of EXISTS a LIMIT that leaves a row, and groups without HAVING."""
+    for node in tree.find_all(exp.Exists, exp.In):
+        body = (node.this if isinstance(node, exp.Exists) else node.args.get("query")) or node
+        body = body.unnest()
+        if not isinstance(body, exp.Query) or body.args.get("offset"):
+            continue
+        if body.args.get("limit") is not None:
+            if not isinstance(node, exp.Exists) or not _leaves_a_row(body.args["limit"]):
+                continue
+            body.set("limit", None)
+        body.set("order", None)
+        if isinstance(body, exp.Select):
+            _simplify_selection(body, isinstance(node, exp.Exists))
+
+
+def _leaves_a_row(limit: exp.Expr) -> bool:
+    count = limit.args.get("expression")
+    return isinstance(count, exp.Literal) and count.this.isdigit() and int(count.this) > 0
+
+
+def _simplify_selection(body: exp.Select, only_exists: bool) -> None:
+    distinct, group = body.args.get("distinct"), body.args.get("group")
+    if distinct is not None and not distinct.args.get("on"):
+        body.set("distinct", None)
+    keys = group is not None and [key for key, value in group.args.items() if value]
+    if only_exists and keys == ["expressions"] and not body.args.get("having"):
+        body.set("group", None)
+        body.set("expressions", [exp.alias_(exp.Literal.number(1), "one")])
+
+
 def semi_joins_to_exists(query: exp.Select) -> None:
     """Move LEFT SEMI and LEFT ANTI joins of a selection into its WHERE."""
     kept: list[exp.Expr] = []
