@@ -39,6 +39,11 @@ class First:
     order: tuple[exp.Expr, ...]
 
     @property
+    def stored(self) -> int:
+        """How many rows are stored at most."""
+        return self.count + self.spare
+
+    @property
     def hidden(self) -> dict[str, exp.Expr]:
         """The column that says of a stored row that the view does not show it."""
         number = exp.Window(this=exp.RowNumber(), order=self._order())
@@ -56,7 +61,7 @@ class First:
 
     def _cut(self, query: exp.Query) -> exp.Query:
         query.set("order", self._order())
-        query.set("limit", exp.Limit(expression=exp.Literal.number(self.count + self.spare)))
+        query.set("limit", exp.Limit(expression=exp.Literal.number(self.stored)))
         return query
 
 
@@ -119,7 +124,7 @@ def _came(first: First, names: Sequence[str], change: str) -> str:
     return f"""SELECT {columns}, 0 AS {WEIGHT}, 1 AS {_STORED_COPIES} FROM {STORED}
 UNION ALL (
   SELECT {columns}, {WEIGHT}, 0 FROM {change} WHERE {WEIGHT} > 0
-  ORDER BY {order} LIMIT {first.count + first.spare}
+  ORDER BY {order} LIMIT {first.stored}
 )"""
 
 
@@ -148,7 +153,7 @@ def _after(first: First, names: Sequence[str], sides: str) -> str:
       )
     )
   ) LATERAL VIEW EXPLODE(ARRAY_REPEAT(0, CAST({_COPIES} AS INT))) mv_repeated AS mv_copy
-  ORDER BY {order} LIMIT {first.count + first.spare}
+  ORDER BY {order} LIMIT {first.stored}
 )"""
 
 

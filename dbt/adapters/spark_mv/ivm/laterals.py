@@ -15,8 +15,8 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.apart import GENERATORS
-from dbt.adapters.spark_mv.ivm.scalars import Scalars, equalities, is_by_groups
-from dbt.adapters.spark_mv.ivm.scopes import Returned, is_shaped, names_in, outside
+from dbt.adapters.spark_mv.ivm.scalars import Scalars, equalities
+from dbt.adapters.spark_mv.ivm.scopes import Returned, is_by_groups, is_shaped, names_in, outside
 from dbt.adapters.spark_mv.ivm.tree import (
     NotFast,
     both,

@@ -17,7 +17,13 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.one_row import is_one_row
-from dbt.adapters.spark_mv.ivm.scopes import is_shaped, names_in, outside, relations_of
+from dbt.adapters.spark_mv.ivm.scopes import (
+    is_by_groups,
+    is_shaped,
+    names_in,
+    outside,
+    relations_of,
+)
 from dbt.adapters.spark_mv.ivm.tree import NotFast, both, column, conjuncts, derived, not_fast
 
 JOINED = "mv_value_"
@@ -232,22 +238,6 @@ class Scalars:
         """A name for one more joined subquery."""
         taken = [item.alias_or_name for item in relations_of(self.query)]
         return f"{JOINED}{sum(name.startswith(JOINED) for name in taken)}"
-
-
-def is_by_groups(body: exp.Expr) -> bool:
-    """Whether the rows of a subquery are groups by its own keys, or different rows, and nothing
-    more."""
-    if not isinstance(body, exp.Select):
-        return False
-    group, rest = body.args.get("group"), body.copy()
-    for key in ("group", "having", "distinct"):
-        rest.set(key, None)
-    if is_shaped(rest):
-        return False
-    if group is not None:
-        return not any(value for key, value in group.args.items() if key != "expressions")
-    calls = any(aggregates.calls(item) for item in body.expressions)
-    return bool(body.args.get("distinct")) and not calls
 
 
 def asks_for_groups(condition: exp.Expr) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.tree import column
 
 _SHAPING = ("group", "having", "distinct", "limit", "offset", "windows", "qualify", "laterals")
@@ -22,6 +23,22 @@ def relations_of(query: exp.Select) -> list[exp.Expr]:
 def is_shaped(query: exp.Select) -> bool:
     """Whether it returns anything but a row for each row of its relations that meets WHERE."""
     return any(query.args.get(key) for key in _SHAPING)
+
+
+def is_by_groups(body: exp.Expr) -> bool:
+    """Whether the rows of a subquery are groups by its own keys, or different rows, and nothing
+    more."""
+    if not isinstance(body, exp.Select):
+        return False
+    group, rest = body.args.get("group"), body.copy()
+    for key in ("group", "having", "distinct"):
+        rest.set(key, None)
+    if is_shaped(rest):
+        return False
+    if group is not None:
+        return not any(value for key, value in group.args.items() if key != "expressions")
+    calls = any(aggregates.calls(item) for item in body.expressions)
+    return bool(body.args.get("distinct")) and not calls
 
 
 def names_in(query: exp.Select) -> frozenset[str]:
