@@ -7,8 +7,9 @@ SHOW CREATE TABLE give the same facts.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, Row, TableFacts, ViewFacts
@@ -39,6 +40,9 @@ class Relations:
         self._lock = threading.Lock()
         self._catalogs: dict[str, bool] = {}
         self._threads = threading.local()
+        # What names were when they were last asked for; of views with the rows that said so.
+        self._iceberg: set[TableName] = set()
+        self._views: dict[TableName, tuple[list[Row], ViewFacts]] = {}
 
     @contextmanager
     def remembered(self) -> Iterator[None]:
@@ -58,6 +62,16 @@ class Relations:
         known = getattr(self._threads, "facts", None)
         if known is not None:
             known.clear()
+
+    def was_iceberg(self, name: TableName) -> bool:
+        """Whether SQL was asked for the name before, and it was an Iceberg table."""
+        return name in self._iceberg
+
+    def assume_iceberg(self, names: Iterable[TableName]) -> None:
+        """Inside a `remembered` block: these are Iceberg tables, as the caller has just seen."""
+        known: dict[TableName, Facts | None] = self._threads.facts
+        for name in names:
+            known.setdefault(name, TableFacts(provider="iceberg"))
 
     def current_namespace(self) -> Namespace:
         """Where the session looks up unqualified names now."""
@@ -106,25 +120,33 @@ class Relations:
         details = _details(rows)
         if "View Catalog and Namespace" in details:
             return self._view(name, rows, details)
-        return TableFacts(provider=details.get("Provider", "").lower())
+        facts = TableFacts(provider=details.get("Provider", "").lower())
+        (self._iceberg.add if facts.provider == "iceberg" else self._iceberg.discard)(name)
+        return facts
 
     def _view(self, name: TableName, rows: list[Row], details: dict[str, str]) -> ViewFacts:
-        home = details["View Catalog and Namespace"].split(".")
-        properties = {
-            str(key): str(value)
-            for key, value in self._executor.query(f"SHOW TBLPROPERTIES {name.sql}")
-        }
-        columns = tuple(str(row[0]) for row in _columns(rows))
+        described, held = self._views.get(name, ([], None))
+        # The properties are among the rows, the text is not: it may change without them.
+        is_same = "View Properties" in details and described == rows
+        if held is not None and is_same and "mv.storage_table" in held.properties:
+            # Its text reads the storage table, which is one of the properties.
+            return held
         text = details.get("View Text") or _text_of_create(
             self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0]
         )
-        return ViewFacts(
+        if held is not None and is_same:
+            return replace(held, text=text)
+        home = details["View Catalog and Namespace"].split(".")
+        properties = self._executor.query(f"SHOW TBLPROPERTIES {name.sql}")
+        facts = ViewFacts(
             text=text,
             catalog=home[0].strip("`"),
             namespace=tuple(part.strip("`") for part in home[1:]),
-            columns=columns,
-            properties=properties,
+            columns=tuple(str(row[0]) for row in _columns(rows)),
+            properties={str(key): str(value) for key, value in properties},
         )
+        self._views[name] = rows, facts
+        return facts
 
 
 def _columns(rows: list[Row]) -> list[Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 from dbt.adapters.spark_mv.errors import StatementFailed
@@ -19,6 +19,9 @@ OWN_SETTINGS = {
 }
 
 _POLL_INTERVAL = 0.1
+# A session of Spark Connect closes itself when it is collected, for which it waits for locks: for
+# ever, if the collector runs in the thread that holds them. So ours are never collected.
+_connect_sessions: list[Any] = []
 _CATALOGS = ("spark.sql.catalog.", "spark.sql.defaultCatalog")
 
 
@@ -40,13 +43,15 @@ class SessionExecutor:
     @contextmanager
     def isolated(self, settings: Mapping[str, str]) -> Iterator[Executor]:
         """A new session with these settings."""
-        session = self._new_session()
         try:
+            session = self._new_session()
             for key, value in {**OWN_SETTINGS, **settings}.items():
                 session.conf.set(key, value)
         except Exception as error:
             raise StatementFailed(short_message(error)) from None
         yield SessionExecutor(session, self.road, self._new_session)
+        # Not after an error: a server that is gone would be asked for ten minutes.
+        _release(session)
 
     def interrupt(self) -> None:
         """End the operations of this session."""
@@ -58,7 +63,7 @@ def session_executor(session: Any, remote: str | None) -> SessionExecutor:
     if hasattr(session, "_jsparkSession"):
         road, new_session = JvmRoad(session), sessions_beside(session)
     else:
-        road, new_session = None, _connect_sessions(session, remote)
+        road, new_session = None, _sessions_of_connect(session, remote)
     own = new_session()
     for key, value in OWN_SETTINGS.items():
         own.conf.set(key, value)
@@ -87,11 +92,21 @@ def sessions_beside(session: Any) -> Callable[[], Any]:
     return new_session
 
 
-def _connect_sessions(session: Any, remote: str | None) -> Callable[[], Any]:
+def _sessions_of_connect(session: Any, remote: str | None) -> Callable[[], Any]:
     def new_session() -> Any:
-        return type(session).builder.remote(remote).create()
+        # The builder would make it the session that Python models find active.
+        made = type(session)(connection=remote)
+        _connect_sessions.append(made)
+        return made
 
     return new_session
+
+
+def _release(session: Any) -> None:
+    """Have a Connect server forget a session; others end by themselves."""
+    if not hasattr(session, "_jsparkSession"):
+        with suppress(Exception):  # without it the server forgets it after an hour
+            session.client.release_session()
 
 
 class ConnectionExecutor:

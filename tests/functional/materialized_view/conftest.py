@@ -1,9 +1,11 @@
 """One schema, and one metadata schema, for each module."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from dbt.adapters.spark_mv.session import spark_session
 from tests.functional.materialized_view.dbt_project import DbtProject
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -13,11 +15,19 @@ def _schema(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def lake(dbt_profile_target: dict[str, Any], request: pytest.FixtureRequest) -> Warehouse:
+def lake(dbt_profile_target: dict[str, Any], request: pytest.FixtureRequest) -> Iterator[Warehouse]:
     made = Warehouse(dbt_profile_target, _schema(request))
+    # All modules share the session of dbt's statements, and none may set it for the next.
+    conf = spark_session(made.credentials).conf
+    before = conf.getAll
     made.spark("create table @.orders (id bigint, customer string, amount bigint) using iceberg")
     made.spark("insert into @.orders values (1, 'ann', 10), (2, 'bob', 20), (3, 'ann', 30)")
-    return made
+    yield made
+    for key, value in conf.getAll.items():
+        if key not in before:
+            conf.unset(key)
+        elif before[key] != value:
+            conf.set(key, before[key])
 
 
 @pytest.fixture(scope="module")

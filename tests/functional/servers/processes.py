@@ -140,11 +140,12 @@ class Client:
 
     def __init__(self, target: str, given: dict[str, Any], environment: dict[str, str]) -> None:
         self.output = given
+        self._errors = Path(environment["DBT_LOG_PATH"]) / f"{target}.err"
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.functional.servers.worker", target, json.dumps(given)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=open(Path(environment["DBT_LOG_PATH"]) / f"{target}.err", "ab"),  # noqa: SIM115
+            stderr=open(self._errors, "ab"),  # noqa: SIM115
             text=True,
             cwd=ROOT,
             env={**os.environ, **environment},
@@ -157,12 +158,23 @@ class Client:
         self._process.stdin.flush()
         with selectors.DefaultSelector() as ready:
             ready.register(self._process.stdout, selectors.EVENT_READ)
-            assert ready.select(ANSWERS_WITHIN), f"no answer to {request}"
+            if not ready.select(ANSWERS_WITHIN):
+                raise AssertionError(f"no answer to {request}:\n{self._threads()}")
         line = self._process.stdout.readline()
         assert line, f"the worker ended at {request}"
         answer = json.loads(line)
         assert "failed" not in answer, answer
         return answer["answer"]
+
+    def _threads(self) -> str:
+        """What the threads of the worker do, which ends: its next answer would be a late one."""
+        said = self._errors.stat().st_size
+        self._process.send_signal(signal.SIGUSR1)
+        time.sleep(2)
+        self.close()
+        with open(self._errors, "rb") as errors:
+            errors.seek(said)
+            return errors.read().decode()
 
     def try_dbt(self, *args: str) -> dict[str, Any]:
         """Run a dbt command; what it said, and whether it succeeded."""
@@ -189,6 +201,11 @@ class Client:
         """Run a statement that dbt does not see."""
         rows: list[Any] = self._ask({"sql": statement})
         return rows
+
+    def collected_sessions(self) -> int:
+        """How many sessions of the adapter's own the garbage collector takes, of two."""
+        found: int = self._ask({"collected_sessions": self.output["spark_conf"]["spark.remote"]})
+        return found
 
     def load(self, folder: Path) -> None:
         """Load the demo's tables with few rows."""

@@ -27,3 +27,8 @@ def test_operations(connect: Client) -> None:
 def test_spark_in_the_process_finds_fresh_views(connect: Client, embedded: Client) -> None:
     checks.assert_all_fresh(connect)
     checks.assert_all_fresh(embedded)
+
+
+def test_sessions_are_not_collected(connect: Client) -> None:
+    """PySpark ends a collected session, and waits for locks: at times for its own thread."""
+    assert connect.collected_sessions() == 0

@@ -5,9 +5,13 @@ Spark in one process is either classic or Connect, so each connection method nee
 
 from __future__ import annotations
 
+import faulthandler
+import gc
 import json
 import os
+import signal
 import sys
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -56,6 +60,22 @@ class Worker:
             self._query = _outside(self._given)
         return self._query(statement)
 
+    def collected_sessions(self, remote: str) -> int:
+        """See the test's side."""
+        from pyspark.sql.connect.session import SparkSession
+
+        from dbt.adapters.spark_mv.spark_executor import session_executor
+
+        made = []
+        executor = session_executor(SparkSession.builder.remote(remote).getOrCreate(), remote)
+        made.append(weakref.ref(executor._session))
+        with executor.isolated({}) as isolated:
+            isolated.query("select 1")
+            made.append(weakref.ref(isolated._session))
+        del executor, isolated
+        gc.collect()
+        return sum(session() is None for session in made)
+
     def load(self, folder: str) -> None:
         """Load the demo's tables with few rows."""
         from tests.functional.servers.small_data import load_small
@@ -94,7 +114,8 @@ def _outside(given: dict[str, Any]) -> Query:
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer until the input ends; SIGUSR1 writes what each thread does to standard error."""
+    faulthandler.register(signal.SIGUSR1)
     # The answers have a channel of their own: dbt and Java write to standard output.
     with os.fdopen(os.dup(1), "w") as answers:
         os.dup2(2, 1)

@@ -65,9 +65,14 @@ class Versions:
         self._executor = executor
         self._relations = relations
 
-    def read(self, names: Iterable[TableName]) -> dict[TableName, Version]:
-        """The current version of each table, in the order given."""
-        names = tuple(dict.fromkeys(names))
+    def read(
+        self, names: Iterable[TableName], heads: Mapping[TableName, iceberg.Head] | None = None
+    ) -> dict[TableName, Version]:
+        """The current version of each table, in the order given.
+
+        `heads` are those of Iceberg tables that were read just now.
+        """
+        names, heads = tuple(dict.fromkeys(names)), dict(heads or {})
         found: dict[TableName, Version] = {}
         unread: list[TableName] = []
         for name in names:
@@ -76,12 +81,14 @@ class Versions:
                 found[name] = Version(MISSING)
             elif facts.provider != iceberg.FORMAT:
                 found[name] = self._version_of_files(name, facts)
-            elif facts.schema_id is None:
-                unread.append(name)
-            else:
+            elif facts.schema_id is not None:
                 found[name] = self._version_of_iceberg(name, facts.snapshot_id, facts.schema_id)
-        for name, (snapshot_id, schema_id) in iceberg.heads(self._executor, unread).items():
-            found[name] = self._version_of_iceberg(name, snapshot_id, schema_id)
+            elif name in heads:
+                found[name] = self._version_of_iceberg(name, *heads[name])
+            else:
+                unread.append(name)
+        for name, head in iceberg.heads(self._executor, unread).items():
+            found[name] = self._version_of_iceberg(name, *head)
         return {name: found[name] for name in names}
 
     def rows_unchanged(self, name: TableName, old: Version, new: Version) -> bool:

@@ -24,12 +24,13 @@ class MetadataStore:
 
     def version(self) -> str | None:
         """Changes whenever an event is appended; None if there is no metadata."""
+        if self._executor.road is None:
+            head = iceberg.heads_if_tables(self._executor, [self.events]).get(self.events)
+            if head is not None:
+                return head[0] or "empty"
         facts = self._relations.lookup(self.events)
         if not isinstance(facts, TableFacts):
             return None
-        if facts.schema_id is None:
-            head = iceberg.heads(self._executor, [self.events]).get(self.events)
-            return (head[0] if head else None) or "empty"
         return facts.snapshot_id or "empty"
 
     def create(self) -> None:

@@ -16,6 +16,8 @@ from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
 from dbt.adapters.spark_mv.views.registry import load_view
 
+Heads = dict[TableName, iceberg.Head]
+
 
 @dataclass
 class Group:
@@ -50,6 +52,9 @@ class Observer:
         self._relations = relations
         self._versions = versions
         self._same_rows: dict[tuple[TableName, Version, Version], bool] = {}
+        # What may be asked for in one statement, and need not be asked for again.
+        self._tables: dict[TableName, list[TableName]] = {}
+        self._chains: dict[TableName, list[SnapshotFacts]] = {}
 
     def look(self, view: MaterializedView, group: Group | None = None) -> Look:
         """Label first, versions after it: a label is then never newer than what it is held
@@ -62,19 +67,22 @@ class Observer:
         return self._versions.read(look.versions) != look.versions
 
     def _look(self, view: MaterializedView, group: Group | None) -> Look:
+        stored = self._heads([view.storage]).get(view.storage)
         storage = self._relations.lookup(view.storage)
         exists = isinstance(storage, TableFacts)
-        chain = iceberg.labelled_chain(self._executor, view.storage) if exists else []
+        chain = self._chain(view.storage, stored) if exists else []
         label = read_label(chain)
+        heads = self._heads(self._tables.get(view.name, []))
         expander = Expander(self._relations, str(view.name), tolerate_missing=True)
         expansion = expander.expand(view.definition.query, view.definition.home)
-        versions = self._pinned_versions(expansion.tables, label, group)
+        self._tables[view.name] = expansion.tables
+        versions = self._pinned_versions(expansion.tables, label, group, heads)
         current = replace(
             view.definition,
             tables=tuple(str(table) for table in expansion.tables),
             views=expansion.views,
         )
-        schema_id = self._schema_id(view.storage, storage) if exists else None
+        schema_id = self._schema_id(view.storage, storage, stored) if exists else None
         verdict = (
             self._without_neutral_changes(
                 judge(label, current.hash, schema_id, versions), label, versions
@@ -109,22 +117,41 @@ class Observer:
                 return replace(look, verdict=Verdict(freshness, reason))
         return look
 
-    def _schema_id(self, name: TableName, facts: object) -> int | None:
+    def _heads(self, names: list[TableName]) -> Heads:
+        """Heads of those names that were Iceberg tables before and still are; only where SQL has to
+        be asked, one statement for all instead of one for each."""
+        if self._executor.road is not None:
+            return {}
+        tables = [name for name in names if self._relations.was_iceberg(name)]
+        found = iceberg.heads_if_tables(self._executor, tables)
+        self._relations.assume_iceberg(found)
+        return found
+
+    def _chain(self, storage: TableName, head: iceberg.Head | None) -> list[SnapshotFacts]:
+        """The labelled chain; a snapshot never changes, so that of a known head is known."""
+        held = self._chains.get(storage)
+        if held and head is not None and held[0].snapshot_id == head[0]:
+            return held
+        chain = self._chains[storage] = iceberg.labelled_chain(self._executor, storage)
+        return chain
+
+    def _schema_id(self, name: TableName, facts: object, head: iceberg.Head | None) -> int | None:
         if isinstance(facts, TableFacts) and facts.schema_id is not None:
             return facts.schema_id
-        head = iceberg.heads(self._executor, [name]).get(name)
+        if head is None:
+            head = iceberg.heads(self._executor, [name]).get(name)
         return head[1] if head else None
 
     def _pinned_versions(
-        self, tables: list[TableName], label: Label | None, group: Group | None
+        self, tables: list[TableName], label: Label | None, group: Group | None, heads: Heads
     ) -> dict[TableName, Version]:
         if group is None:
-            return self._versions.read(tables)
+            return self._versions.read(tables, heads)
         if label is not None and label.evaluated_at >= group.started_at:
             # Somebody else refreshed after the pins were read: going back to them would lose it.
-            group.pins.update(self._versions.read(tables))
+            group.pins.update(self._versions.read(tables, heads))
         missing = [table for table in tables if table not in group.pins]
-        group.pins.update(self._versions.read(missing))
+        group.pins.update(self._versions.read(missing, heads))
         return {table: group.pins[table] for table in tables}
 
     def _without_neutral_changes(

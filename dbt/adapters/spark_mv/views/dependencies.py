@@ -7,7 +7,7 @@ stands in the text as a subquery.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dbt.adapters.spark_mv.errors import (
@@ -99,7 +99,10 @@ class Expander:
                 f"{self._owner} reads views nested more than {MAX_DEPTH} levels deep.",
                 "Flatten the views it reads.",
             )
-        for name, facts, _ in self._resolved(query, home):
+        # A relation may stand in a query a thousand times, and is asked for once.
+        distinct = {(each.parts, each.fixed): each for each in self.references(query)}
+        for reference in distinct.values():
+            name, facts = self._resolve(reference, home)
             self._refuse_cycle(name, path)
             if facts is None:
                 found.add(name, TABLE, depth)
@@ -161,15 +164,7 @@ class Expander:
                 "Write the table's name in the query.",
             )
 
-    def _resolved(
-        self, query: str, home: Namespace
-    ) -> Iterator[tuple[TableName, Facts | None, Reference]]:
-        for reference in self.references(query):
-            yield self._resolve(reference, home)
-
-    def _resolve(
-        self, reference: Reference, home: Namespace
-    ) -> tuple[TableName, Facts | None, Reference]:
+    def _resolve(self, reference: Reference, home: Namespace) -> tuple[TableName, Facts | None]:
         written = ".".join(reference.parts)
         if is_path(reference):
             raise UnsafeQuery(
@@ -182,7 +177,7 @@ class Expander:
         facts = self._relations.lookup(name)
         if facts is None:
             if self._tolerate_missing:
-                return name, None, reference
+                return name, None
             raise MissingBaseTable(
                 f"{self._owner} reads {written}, which does not exist "
                 "(a temporary view cannot be a base table).",
@@ -190,7 +185,7 @@ class Expander:
             )
         if reference.fixed:
             raise self._fixed(written)
-        return name, facts, reference
+        return name, facts
 
     def _is_part_of_table(self, parts: tuple[str, ...], home: Namespace) -> bool:
         """Whether the name is a branch, tag or metadata table of an Iceberg table."""
@@ -218,7 +213,7 @@ class Expander:
         """
 
         def replace(reference: Reference) -> str | None:
-            name, facts, _ = self._resolve(reference, home)
+            name, facts = self._resolve(reference, home)
             if facts is None:
                 return None
             text = replacement(name, facts, reference)
