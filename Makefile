@@ -16,7 +16,7 @@ $(BIN)/.made: pyproject.toml constraints.txt
 	touch $@
 
 test: venv  ## run all tests; ARGS='tests/unit' for some
-	$(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: venv  ## check style and types
 	$(BIN)/ruff check $(PATHS)

@@ -19,6 +19,12 @@ JAVA = (
 QUICK_JAVA = f"{_JAVA} -XX:TieredStopAtLevel=1"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take minutes come first: at the end one process would wait for the other."""
+    order = ("ivm", "servers", "model", "unit")
+    items.sort(key=lambda item: [part not in item.path.parts for part in order])
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _no_adapter_of_others() -> None:
     # A dbt command in this process leaves its adapter, with its warehouse, to whoever comes next.
