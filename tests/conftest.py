@@ -20,7 +20,7 @@ QUICK_JAVA = f"{_JAVA} -XX:TieredStopAtLevel=1"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that take minutes come first: at the end one process would wait for the other."""
+    """The files of the first two take minutes: at the end one process would wait for the other."""
     order = ("ivm", "servers", "model", "unit")
     items.sort(key=lambda item: [part not in item.path.parts for part in order])
 

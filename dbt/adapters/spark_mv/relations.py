@@ -111,6 +111,7 @@ class Relations:
         return known[name]
 
     def _ask(self, name: TableName) -> Facts | None:
+        self._iceberg.discard(name)
         try:
             rows = self._executor.query(f"DESCRIBE TABLE EXTENDED {name.sql}")
         except StatementFailed as error:
@@ -121,7 +122,8 @@ class Relations:
         if "View Catalog and Namespace" in details:
             return self._view(name, rows, details)
         facts = TableFacts(provider=details.get("Provider", "").lower())
-        (self._iceberg.add if facts.provider == "iceberg" else self._iceberg.discard)(name)
+        if facts.provider == "iceberg":
+            self._iceberg.add(name)
         return facts
 
     def _view(self, name: TableName, rows: list[Row], details: dict[str, str]) -> ViewFacts:

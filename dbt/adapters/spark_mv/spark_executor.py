@@ -19,10 +19,10 @@ OWN_SETTINGS = {
 }
 
 _POLL_INTERVAL = 0.1
+_CATALOGS = ("spark.sql.catalog.", "spark.sql.defaultCatalog")
 # A session of Spark Connect closes itself when it is collected, for which it waits for locks: for
 # ever, if the collector runs in the thread that holds them. So ours are never collected.
 _connect_sessions: list[Any] = []
-_CATALOGS = ("spark.sql.catalog.", "spark.sql.defaultCatalog")
 
 
 class SessionExecutor:
@@ -60,7 +60,7 @@ class SessionExecutor:
 
 def session_executor(session: Any, remote: str | None) -> SessionExecutor:
     """The executor of our own statements beside the user's `session`."""
-    if hasattr(session, "_jsparkSession"):
+    if _is_in_process(session):
         road, new_session = JvmRoad(session), sessions_beside(session)
     else:
         road, new_session = None, _sessions_of_connect(session, remote)
@@ -68,6 +68,10 @@ def session_executor(session: Any, remote: str | None) -> SessionExecutor:
     for key, value in OWN_SETTINGS.items():
         own.conf.set(key, value)
     return SessionExecutor(own, road, new_session)
+
+
+def _is_in_process(session: Any) -> bool:
+    return hasattr(session, "_jsparkSession")
 
 
 def sessions_beside(session: Any) -> Callable[[], Any]:
@@ -104,7 +108,7 @@ def _sessions_of_connect(session: Any, remote: str | None) -> Callable[[], Any]:
 
 def _release(session: Any) -> None:
     """Have a Connect server forget a session; others end by themselves."""
-    if not hasattr(session, "_jsparkSession"):
+    if not _is_in_process(session):
         with suppress(Exception):  # without it the server forgets it after an hour
             session.client.release_session()
 

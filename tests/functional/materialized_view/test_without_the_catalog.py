@@ -10,50 +10,40 @@ import pytest
 from dbt.adapters.spark_mv import wiring
 from dbt.adapters.spark_mv.executor import Row
 from dbt.adapters.spark_mv.spark_executor import SessionExecutor, sessions_beside
-from tests.functional.materialized_view.warehouse import Command, Warehouse, assert_same
+from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select o.customer, c.city, o.amount from @.orders o join @.named c on c.name = o.customer"
 
 
 class Listed(SessionExecutor):
-    """Statements alone, as over Connect and Thrift; keeps a list of them."""
+    """Statements alone, as over Connect and Thrift; adds each to a list."""
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, asked: list[str]) -> None:
         super().__init__(session, None, sessions_beside(session))
-        self.asked: list[str] = []
+        self._asked = asked
 
     def query(self, sql: str) -> list[Row]:
-        self.asked.append(sql)
+        self._asked.append(sql)
         return super().query(sql)
 
 
-class Far:
-    """A command that reaches Spark by statements alone."""
-
-    def __init__(self, command: Command) -> None:
-        self._command = command
-        self.executor = command.core.engine.executor
-
-    def sql(self, text: str) -> list[Any]:
-        found = self._command.sql(text)
-        self._command.flush()
-        return found
-
-    def asked_for(self, text: str) -> list[str]:
-        """The statements that a statement made necessary."""
-        before = len(self.executor.asked)
-        self.sql(text)
-        return list(self.executor.asked[before:])
+@pytest.fixture
+def asked() -> list[str]:
+    """What the command that has no catalog has asked Spark."""
+    return []
 
 
 @pytest.fixture
-def far(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> Iterator[Far]:
-    """A view over a table and a view over another table, both just read by the command."""
-    monkeypatch.setattr(wiring, "session_executor", lambda session, _: Listed(session.newSession()))
+def far(lake: Warehouse, asked: list[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Warehouse]:
+    """Its command reaches Spark by statements alone, and has just read a view over a table and a
+    view over another table."""
+    monkeypatch.setattr(
+        wiring, "session_executor", lambda session, _: Listed(session.newSession(), asked)
+    )
     lake.spark("create table @.customers (name string, city string) using iceberg")
     lake.spark("insert into @.customers values ('ann', 'Oslo'), ('bob', 'Rome')")
     lake.spark("create or replace view @.named as select name, city from @.customers")
-    made = Far(lake.command())
+    made = Warehouse(lake.target, lake.schema)
     made.sql(f"create materialized view @.v as {QUERY}")
     made.sql("select * from @.v")
     yield made
@@ -61,17 +51,20 @@ def far(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> Iterator[Far]:
     for kind in ("table", "view"):
         if (kind[0], "customers") in lake.relations():
             lake.spark(f"drop {kind} @.customers")
+    lake.spark("drop table if exists spark_catalog.default.far_customers")
 
 
-def assert_right(lake: Warehouse, far: Far) -> None:
+def assert_right(lake: Warehouse, far: Warehouse) -> None:
     far.sql("select * from @.v")
     assert_same(lake, "select * from @.v", QUERY)
 
 
-def test_fresh_read(far: Far) -> None:
+def test_fresh_read(far: Warehouse, asked: list[str]) -> None:
     """One statement for the view, one for its storage, one for its tables, two for the other view,
     and one to see what the name in the statement stands for."""
-    asked = far.asked_for("select * from @.v")
+    asked.clear()
+    far.sql("select * from @.v")
+    assert asked
     assert len(asked) <= 6, asked
     assert not [sql for sql in asked if not sql.startswith(("DESCRIBE", "EXPLAIN", "SHOW CREATE"))]
 
@@ -103,7 +96,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_change_by_another_program(lake: Warehouse, far: Far, change: str) -> None:
+def test_change_by_another_program(lake: Warehouse, far: Warehouse, change: str) -> None:
     """The next read of the same command is right."""
     for statement in CHANGES[change]:
         lake.spark(statement)
@@ -112,7 +105,7 @@ def test_change_by_another_program(lake: Warehouse, far: Far, change: str) -> No
     assert_right(lake, far)
 
 
-def test_missing_and_back(lake: Warehouse, far: Far) -> None:
+def test_missing_and_back(lake: Warehouse, far: Warehouse) -> None:
     """A table that is gone is said to be, and found when it is there again."""
     lake.spark("create or replace table @.kept using iceberg as select * from @.customers")
     lake.spark("drop table @.customers")
@@ -122,7 +115,7 @@ def test_missing_and_back(lake: Warehouse, far: Far) -> None:
     assert_right(lake, far)
 
 
-def test_view_changed_by_another_command(lake: Warehouse, far: Far) -> None:
+def test_view_changed_by_another_command(lake: Warehouse, far: Warehouse) -> None:
     """Options and definition are those of now."""
     lake.restart()
     lake.sql("alter materialized view @.v set options (when_stale = 'serve')")

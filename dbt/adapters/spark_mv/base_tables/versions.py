@@ -72,7 +72,7 @@ class Versions:
 
         `heads` are those of Iceberg tables that were read just now.
         """
-        names, heads = tuple(dict.fromkeys(names)), dict(heads or {})
+        names, heads = tuple(dict.fromkeys(names)), heads or {}
         found: dict[TableName, Version] = {}
         unread: list[TableName] = []
         for name in names:
