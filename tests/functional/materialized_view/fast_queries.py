@@ -22,6 +22,14 @@ QUERIES = {
     "join @.customers c on o.customer = c.name group by c.city",
     "large": "select customer, count(distinct amount) as n from @.orders group by customer "
     "having count(*) > 1",
+    # Of groups that are left out the quotient is an error.
+    "frequent": "select customer, 100 / (count(*) - 1) as x, avg(amount) as mean, max(id) as last "
+    "from @.orders group by customer having count(*) > 1 and avg(amount) > 1",
+    "final": "with priced as (select * from @.orders), summed as (select customer, amount, "
+    "sum(price) as total, count(*) as n from priced group by all), final as (select * from summed "
+    "where customer <> 'bob' and n < 3) select amount, customer, total / n as mean from final",
+    "on_both_sides": "select customer from @.orders intersect select name from @.customers",
+    "on_one_side": "select customer as name from @.orders except select name from @.customers",
     "ranked": "select id, rank() over (partition by customer order by amount, id) as k "
     "from @.orders",
     "latest": "select id, customer, amount from (select *, row_number() over "

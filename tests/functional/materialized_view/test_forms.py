@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from dbt.adapters.spark_mv.failures import MaterializedViewFailure
-from tests.functional.materialized_view.warehouse import Warehouse
+from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 CHANGES = (
     "insert into @.orders values (81, 'ann', 7), (82, 'zoe', 8)",
@@ -72,3 +72,24 @@ def test_keys_of_other_types(lake: Warehouse) -> None:
     lake.spark("insert into @.codes values ('1.0', 20)")
     lake.restart()
     assert sorted(lake.sql("select * from @.free")) == sorted(lake.spark(query))
+
+
+def test_left_out_by_having(lake: Warehouse) -> None:
+    """Groups below the bound are stored, not shown, nor counted as rows of the view."""
+    lake.spark("create table @.visits (name string, day int) using iceberg")
+    lake.spark("insert into @.visits values ('a', 1), ('b', 1), ('b', 2), (null, 1)")
+    query = "select name, max(day) as last from @.visits group by name having count(*) > 1"
+    lake.sql(f"create materialized view @.regulars as {query}")
+    assert lake.sql("select * from @.regulars") == [("b", 2)]
+    for statement in (
+        "insert into @.visits values ('a', 3), (null, 2), ('c', 9)",
+        "delete from @.visits where name = 'b' and day = 2",
+        "update @.visits set name = 'c' where name is null",
+    ):
+        lake.spark(statement)
+        lake.restart()
+        lake.sql("refresh materialized view @.regulars fast")
+        assert_same(lake, "select * from @.regulars", query)
+    assert {row[0] for row in lake.history("regulars", "method")[1:]} == {"fast"}
+    assert lake.operation("status", view="regulars").rows[0][6] is None
+    assert not lake.operation("verify", view="regulars").failures

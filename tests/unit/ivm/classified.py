@@ -10,7 +10,8 @@ from dbt.adapters.spark_mv.ivm.tree import Context, NotFast
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import Analysis
 from dbt.adapters.spark_mv.views.definition import Definition
-from tests.unit.ivm.constructs import ADDED, ANEW, ROWS, Construct
+from tests.unit.ivm.constructs import ANEW, ROWS, Construct
+from tests.unit.ivm.constructs_added import ADDED
 from tests.unit.ivm.constructs_partition import PARTITIONED
 from tests.unit.ivm.constructs_refused import REFUSED
 from tests.unit.ivm.shop import against, analysis_of, definition_of

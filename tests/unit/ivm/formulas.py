@@ -134,9 +134,27 @@ def rewriting_is_right(
     return engine.rows(written(sql)) == engine.rows(program_of(sql).query)
 
 
+def shown_is_right(
+    engine: Engine, sql: str, old: Mapping[str, Rows], new: Mapping[str, Rows], tidy: bool
+) -> bool:
+    """Whether the view shows, of what is stored, the rows of the query as it was written."""
+    engine.load(old, new, tidy)
+    return engine.rows(written(sql)) == engine.rows(_shown_text(sql))
+
+
+@cache
+def _shown_text(sql: str) -> str:
+    program = program_of(sql)
+    shown = exp.select(*(exp.column(name, quoted=True) for name in named_columns(program.query)))
+    spare = [name for name in program.hidden if name.startswith(SPARE)]
+    for name in spare:
+        shown = shown.where(exp.not_(exp.column(name)))
+    return _text(shown.from_(program.stored_query().subquery("stored")))
+
+
 def forget() -> None:
     """Analyse every query anew."""
-    texts = (_delta_texts, _refresh_texts, _first_texts, _first_text)
+    texts = (_delta_texts, _refresh_texts, _first_texts, _first_text, _shown_text)
     for known in (written, tree_of, program_of, *texts):
         known.cache_clear()
 

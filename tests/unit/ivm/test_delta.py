@@ -23,9 +23,11 @@ from tests.unit.ivm.formulas import (
     program_of,
     refresh_is_right,
     rewriting_is_right,
+    shown_is_right,
     written,
 )
-from tests.unit.ivm.queries import ADDED, AT_THE_TOP, BY_GROUP, FIRST, NOT_FAST, ROW_BY_ROW
+from tests.unit.ivm.queries import AT_THE_TOP, BY_GROUP, FIRST, NOT_FAST, ROW_BY_ROW
+from tests.unit.ivm.queries_added import ADDED
 
 ALL = {**ROW_BY_ROW, **BY_GROUP, **ADDED, **AT_THE_TOP}
 
@@ -46,6 +48,12 @@ def test_delta(engine: Engine, name: str) -> None:
 def test_rows_after(engine: Engine, name: str) -> None:
     """Stored rows are brought up to date, with the state that is not shown."""
     assert holds(refresh_is_right, engine, ALL[name])
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_shown(engine: Engine, name: str) -> None:
+    """Of the groups that are stored the view shows those that the query returns."""
+    assert holds(shown_is_right, engine, ADDED[name])
 
 
 @pytest.mark.parametrize("name", FIRST)

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from dbt.adapters.spark_mv.ivm import (
+    additive,
     aggregates,
+    as_groups,
     first_rows,
     grouping_sets,
     keyed,
@@ -27,8 +29,10 @@ from tests.unit.ivm.formulas import (
     forget,
     refresh_is_right,
     rewriting_is_right,
+    shown_is_right,
 )
-from tests.unit.ivm.queries import ADDED, BY_GROUP, FIRST, ROW_BY_ROW
+from tests.unit.ivm.queries import BY_GROUP, FIRST, ROW_BY_ROW
+from tests.unit.ivm.queries_added import ADDED
 
 
 def _plain_equality(one: Any, two: Any) -> Any:
@@ -88,6 +92,16 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
         [(tree.Context, "only_adds", True)],
         refresh_is_right,
         ADDED["all_functions"],
+    ),
+    "groups that HAVING leaves out are shown": (
+        [(additive, "_left_out", lambda having: tree.exp.false())],
+        shown_is_right,
+        ADDED["having_added"],
+    ),
+    "rows on the left are on the right": (
+        [(as_groups, "_marked", lambda side, n, real=as_groups._marked: real(side, 1 - n))],
+        rewriting_is_right,
+        ADDED["rows_on_one_side"],
     ),
     "conditions of FILTER are dropped": (
         [(aggregates, "_when", lambda condition, value: value.copy())],

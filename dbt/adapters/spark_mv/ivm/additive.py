@@ -20,21 +20,24 @@ from dbt.adapters.spark_mv.ivm.tree import (
     not_fast,
     ungrouped,
 )
+from dbt.adapters.spark_mv.views.definition import SPARE
 
 MERGED = "mv_merged"
 UNCHANGED = "mv_unchanged"
+_LEFT_OUT = SPARE + "having"
 
 
 @dataclass(frozen=True)
 class Additive:
     """How a grouped selection is kept up to date.
 
-    `names` gives for each key (its number) and each part the stored column that holds it;
-    `hidden` are the columns that the query does not return; `types` the Spark types of arguments
-    by their text.
+    `query` has no HAVING: groups that `having` leaves out are stored, but not shown. `names` gives
+    for each key (its number) and each part the stored column that holds it; `hidden` are the
+    columns that the query does not return; `types` the Spark types of arguments by their text.
     """
 
     query: exp.Select
+    having: exp.Expr | None
     keys: tuple[exp.Expr, ...]
     measures: tuple[Measure, ...]
     names: Mapping[int | Part, str]
@@ -67,7 +70,9 @@ class Additive:
 
 def calls_of(query: exp.Select) -> list[exp.Expr]:
     """The aggregate functions that a grouped selection calls, each once."""
-    found = [call for item in query.expressions for call in aggregates.calls(item)]
+    having = query.args.get("having")
+    parts = [*query.expressions, having.this] if having is not None else query.expressions
+    found = [call for part in parts for call in aggregates.calls(part)]
     return [call for call in dict.fromkeys(found) if not isinstance(call, exp.GroupingId)]
 
 
@@ -87,12 +92,6 @@ def additive_of(groups: Groups, types: Mapping[str, str], float_additive: bool) 
     query = groups.query
     if not isinstance(query, exp.Select) or query.args.get("distinct"):
         raise not_fast("NOT_ADDITIVE", "it is not a GROUP BY")
-    if query.args.get("having"):
-        raise not_fast(
-            "NOT_ADDITIVE",
-            "groups that HAVING leaves out are not stored; filter in a view over it",
-            query.args["having"],
-        )
     found = tuple(measures.measure_of(call) for call in calls_of(query))
     for measure in found:
         if measure.parts[0].argument is not None:
@@ -100,10 +99,29 @@ def additive_of(groups: Groups, types: Mapping[str, str], float_additive: bool) 
             measures.check_type(measure, type_name, float_additive)
     parts = [Part(ROWS), *(part for measure in found for part in measure.parts)]
     names, hidden = _names(query, groups.keys, list(dict.fromkeys(parts)))
-    made = Additive(query, groups.keys, found, names, hidden, types)
-    for item in query.expressions:
-        _visible(made, item.unalias())
+    having = query.args.get("having")
+    if having is not None:
+        hidden[_LEFT_OUT] = _left_out(having.this)
+    everything = query.copy()
+    everything.set("having", None)
+    shown = having.this if having is not None else None
+    made = Additive(everything, shown, groups.keys, found, names, hidden, types)
+    for _, value in _computed(made):
+        _visible(made, value)
     return made
+
+
+def _left_out(having: exp.Expr) -> exp.Expr:
+    """Whether a condition of HAVING does not hold."""
+    return exp.not_(exp.func("coalesce", having.copy(), exp.false()))
+
+
+def _computed(additive: Additive) -> list[tuple[str, exp.Expr]]:
+    """The stored columns that are neither hidden keys nor hidden parts, and what they hold."""
+    found = [(item.alias_or_name, item.unalias()) for item in additive.query.expressions]
+    if additive.having is not None:
+        found.append((_LEFT_OUT, additive.hidden[_LEFT_OUT]))
+    return found
 
 
 def _names(
@@ -127,28 +145,39 @@ def outputs(additive: Additive, calls: bool = False) -> list[exp.Expr]:
     """The stored columns over a relation of merged groups, which has the calls that are not exact
     for every value if `calls`; else it has `kept_outputs`, and whether a group is unchanged."""
     kept = {} if calls else {name: key for key, name in kept_outputs(additive).items()}
-    found = []
-    for item in additive.query.expressions:
-        name, value = item.alias_or_name, _visible(additive, item.unalias(), calls)
+    found = {}
+    for name, expression in _computed(additive):
+        value = _guarded(additive, name, _visible(additive, expression, calls), calls)
         if name in kept:
             unchanged = column(MERGED, UNCHANGED)
             value = exp.Case().when(unchanged, column(MERGED, kept[name])).else_(value)
-        found.append(exp.alias_(value, name, quoted=True))
+        found[name] = value
     for key, name in additive.names.items():
         inner = f"mv_key_{key}" if isinstance(key, int) else part_name(additive, key)
         if name in additive.hidden:
-            found.append(exp.alias_(column(MERGED, inner), name, quoted=True))
-    return found
+            found[name] = column(MERGED, inner)
+    names = [*additive.query.named_selects, *additive.hidden]
+    return [exp.alias_(found[name], name, quoted=True) for name in names]
+
+
+def _guarded(additive: Additive, name: str, value: exp.Expr, calls: bool) -> exp.Expr:
+    """A value of groups that are shown: of others it may not exist, as a quotient by 0 does not.
+
+    Others need what is added to, though.
+    """
+    if additive.having is None or name == _LEFT_OUT or name in additive.names.values():
+        return value
+    return exp.Case().when(_visible(additive, additive.having, calls), value)
 
 
 def kept_outputs(additive: Additive) -> dict[str, str]:
-    """Returned columns that cannot be had from parts if those are too large, so that unchanged
+    """Stored columns that cannot be had from parts if those are too large, so that unchanged
     groups keep what is stored; by a name for each in a relation of merged groups."""
     inexact = [one.call for one in additive.measures if _is_inexact(additive, one)]
     return {
-        f"mv_kept_{number}": item.alias_or_name
-        for number, item in enumerate(additive.query.expressions)
-        if any(node in inexact for node in item.walk())
+        f"mv_kept_{number}": name
+        for number, (name, expression) in enumerate(_computed(additive))
+        if any(node in inexact for node in expression.walk())
     }
 
 

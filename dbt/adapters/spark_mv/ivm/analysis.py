@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -17,7 +18,9 @@ from dbt.adapters.spark_mv.ivm import (
     rounding,
     scalars,
 )
+from dbt.adapters.spark_mv.ivm.as_groups import as_groups
 from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
+from dbt.adapters.spark_mv.ivm.first_rows import First
 from dbt.adapters.spark_mv.ivm.keyed import Groups
 from dbt.adapters.spark_mv.ivm.naming import plainly_named, with_names
 from dbt.adapters.spark_mv.ivm.program import Program, rows_after
@@ -42,20 +45,35 @@ def analyse(
     """
     try:
         understood = parsed(query, columns)
-        read = plainly_named(understood).sql("spark")
+        adding = _Adding(plainly_named(understood).sql("spark"), types_of, float_additive)
         cut = first_rows.split(understood, list(outputs))
         if cut is not None:
-            understood, first = cut
-            found = Program(read, with_names(canonical(understood), list(outputs)), first=first)
-        else:
-            found = _by_group(understood, list(outputs), _Adding(read, types_of, float_additive))
-        _check_keys(found.query, types_of)
-        rounding.mark(found.query, types_of)
-        # Every table may change, so every part needs a rule.
-        rows_after(found, frozenset(columns), False, list(outputs.values()))
-        return found
+            return _checked(_of_first_rows(*cut, list(outputs), adding), columns, outputs, types_of)
+        added = _as_added_groups(understood, list(outputs), adding)
+        if added is not None and added.additive is not None:
+            with suppress(NotFast):
+                return _checked(added, columns, outputs, types_of)
+        found = _by_group(understood, list(outputs), adding)
+        if added is not None and found.groups is not None:
+            found = replace(found, why_not_added=added.why_not_added)
+        return _checked(found, columns, outputs, types_of)
     except RecursionError:
         raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed; flatten it") from None
+
+
+def _checked(
+    found: Program,
+    columns: Mapping[str, Sequence[str]],
+    outputs: Mapping[str, str],
+    types_of: TypesOf,
+) -> Program:
+    _check_keys(found.query, types_of)
+    rounding.mark(found.query, types_of)
+    if found.additive is not None:
+        rounding.mark(found.additive.query, types_of)
+    # Every table may change, so every part needs a rule.
+    rows_after(found, frozenset(columns), False, list(outputs.values()))
+    return found
 
 
 @dataclass(frozen=True)
@@ -81,6 +99,25 @@ class _Adding:
             if not groups.keys:
                 raise
             return Program(self.read, tree, groups, why_not_added=error.reason)
+
+
+def _of_first_rows(
+    query: exp.Query, first: First, names: Sequence[str], adding: _Adding
+) -> Program:
+    return Program(adding.read, with_names(canonical(query), names), first=first)
+
+
+def _as_added_groups(
+    understood: exp.Query, names: Sequence[str], adding: _Adding
+) -> Program | None:
+    """The program of a query that is groups in another form; None if it is not, or is not
+    understood as such."""
+    groups = as_groups(understood)
+    if groups is None:
+        return None
+    with suppress(NotFast):
+        return _by_group(groups, names, adding)
+    return None
 
 
 def _by_group(understood: exp.Query, names: Sequence[str], adding: _Adding) -> Program:

@@ -70,6 +70,7 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         ) from None
     if not isinstance(found, exp.Query):
         raise not_fast("NOT_PARSED", "it is not a SELECT")
+    grouping_sets.write_out_all(found)
     return _told_apart(cast(exp.Query, _without_with(found, {})), columns)
 
 

@@ -29,15 +29,27 @@ def has_sets(query: exp.Expr) -> bool:
     )
 
 
+def write_out_all(tree: exp.Expr) -> None:
+    """Make GROUP BY ALL one of what is returned and has no aggregates; unless that is a number,
+    which would be the place of a column."""
+    for query in tree.find_all(exp.Select):
+        group = query.args.get("group")
+        if group is None or not group.args.get("all") or group.expressions:
+            continue
+        keys = [item.unalias() for item in query.expressions if not aggregates.calls(item)]
+        if not any(isinstance(key, exp.Literal) and not key.is_string for key in keys):
+            written = exp.Group(expressions=[key.copy() for key in keys])
+            query.set("group", written if keys else None)
+
+
 def keys_of(query: exp.Select) -> tuple[exp.Expr, ...]:
     """The expressions that a selection is grouped by, in the order that GROUPING_ID has."""
     group = query.args.get("group")
     if group is None:
         return ()
     if group.args.get("all") or group.args.get("totals"):
-        raise not_fast(
-            "GROUPING_SETS", "GROUP BY ALL does not name its keys; write them out", group
-        )
+        text = "GROUP BY ALL has a number among its keys; write them out"
+        raise not_fast("GROUPING_SETS", text, group)
     if not has_sets(query):
         return tuple(group.expressions)
     named = [item for item in group.expressions if not isinstance(item, _NODES)]
@@ -158,7 +170,7 @@ def empty_set(query: exp.Select) -> NotFast:
     """The error for a total over all rows that would have to be computed anew."""
     text = (
         "a total of all rows is among the sets, and is added to only if the sets are at the top, "
-        "without HAVING, of COUNT, SUM, AVG, MIN and MAX; leave it out, and have it in another view"
+        "of COUNT, SUM, AVG, MIN and MAX; leave it out, and have it in another view"
     )
     return not_fast("GROUPING_SETS", text, query.args["group"])
 

@@ -111,10 +111,11 @@ class MaterializedView:
         return next((name for name in self.hidden if name.startswith(SPARE)), None)
 
     def shown_rows(self, stored: int | None) -> int | None:
-        """How many of so many stored rows the view shows."""
+        """How many of so many stored rows the view shows; None if only its rows tell."""
         if stored is None or self.spare is None:
             return stored
-        return min(stored, int(self.spare.removeprefix(SPARE)))
+        most = self.spare.removeprefix(SPARE)
+        return min(stored, int(most)) if most.isdigit() else None
 
     def properties(self) -> dict[str, str]:
         """Properties of the view in the catalog that hold all of this."""

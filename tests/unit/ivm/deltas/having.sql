@@ -1,49 +1,75 @@
--- Groups may begin and cease to meet it, so they are computed anew.
+-- Groups may begin and cease to meet it, so those that do not are stored, too, and not shown.
 
 SELECT a, SUM(v) AS total FROM mv_table_0 GROUP BY a HAVING COUNT(*) > 1;
 
 -- Changed: mv_table_0
--- Kept: groups of changed rows are computed anew
+-- Kept: changes are added to its groups
 
--- mv_keys_0
+-- mv_change_0
 SELECT
-  `mv_changed`.`mv_key_0`
+  `mv_rows`.`mv_input_0` AS mv_key_0,
+  SUM(`mv_rows`.`mv_weight`) AS mv_rows_0,
+  SUM(CAST(`mv_rows`.`mv_input_1` AS BIGINT) * `mv_rows`.`mv_weight`) AS mv_sum_1,
+  SUM(CASE WHEN `mv_rows`.`mv_input_1` IS NULL THEN 0 ELSE `mv_rows`.`mv_weight` END) AS mv_count_2
 FROM (
   SELECT
-    `mv_table_0`.`a` AS mv_key_0,
+    `mv_table_0`.`a` AS mv_input_0,
+    `mv_table_0`.`v` AS mv_input_1,
     `mv_table_0`.`mv_weight` AS mv_weight
   FROM mv_changes_0 AS `mv_table_0`
-) AS mv_changed
+) AS mv_rows
 GROUP BY
-  `mv_changed`.`mv_key_0`;
+  `mv_rows`.`mv_input_0`;
 
 -- Stored rows after it
 SELECT
-  `mv_stored`.`c0`,
-  `mv_stored`.`c1`
-FROM mv_stored
-WHERE
-  NOT EXISTS(
+  `mv_merged`.`mv_key_0` AS `c0`,
+  `mv_merged`.`mv_sum_1` AS `c1`,
+  `mv_merged`.`mv_rows_0` AS `mv_rows_0`,
+  `mv_merged`.`mv_count_2` AS `mv_count_2`,
+  NOT COALESCE(`mv_merged`.`mv_rows_0` > 1, FALSE) AS `mv_spare_having`
+FROM (
+  SELECT
+    `mv_sides`.`mv_key_0` AS mv_key_0,
+    CASE
+      WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
+      THEN RAISE_ERROR('mv: more rows went than there were')
+      ELSE SUM(`mv_sides`.`mv_rows_0`)
+    END AS mv_rows_0,
+    CASE
+      WHEN MAX(`mv_sides`.`mv_changed`) = 0
+      THEN CAST(SUM(`mv_sides`.`mv_sum_1`) AS BIGINT)
+      WHEN SUM(`mv_sides`.`mv_count_2`) = 0
+      THEN NULL
+      WHEN CAST(SUM(`mv_sides`.`mv_sum_1`) AS BIGINT) IS NULL
+      THEN RAISE_ERROR('mv: a sum does not fit its type')
+      ELSE CAST(SUM(`mv_sides`.`mv_sum_1`) AS BIGINT)
+    END AS mv_sum_1,
+    CASE
+      WHEN SUM(`mv_sides`.`mv_count_2`) < 0
+      THEN RAISE_ERROR('mv: more rows went than there were')
+      ELSE SUM(`mv_sides`.`mv_count_2`)
+    END AS mv_count_2,
+    MAX(`mv_sides`.`mv_changed`) = 0 AS mv_unchanged
+  FROM (
     SELECT
-      1
-    FROM mv_keys_0 AS mv_replaced
-    WHERE
-      `mv_stored`.`c0` IS NOT DISTINCT FROM `mv_replaced`.`mv_key_0`
-  )
-UNION ALL
-SELECT
-  `mv_table_0`.`a` AS `c0`,
-  SUM(`mv_table_0`.`v`) AS `c1`
-FROM `mv_table_0` AS `mv_table_0`
-WHERE
-  EXISTS(
+      `mv_stored`.`c0` AS mv_key_0,
+      `mv_stored`.`mv_rows_0` AS mv_rows_0,
+      `mv_stored`.`c1` AS mv_sum_1,
+      `mv_stored`.`mv_count_2` AS mv_count_2,
+      0 AS mv_changed
+    FROM mv_stored
+    UNION ALL
     SELECT
-      1
-    FROM mv_keys_0 AS mv_keys
-    WHERE
-      `mv_table_0`.`a` IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`
-  )
-GROUP BY
-  `mv_table_0`.`a`
-HAVING
-  COUNT(*) > 1;
+      `mv_change`.`mv_key_0`,
+      `mv_change`.`mv_rows_0`,
+      `mv_change`.`mv_sum_1`,
+      `mv_change`.`mv_count_2`,
+      1 AS mv_changed
+    FROM mv_change_0 AS mv_change
+  ) AS mv_sides
+  GROUP BY
+    `mv_sides`.`mv_key_0`
+) AS mv_merged
+WHERE
+  `mv_merged`.`mv_rows_0` > 0;
