@@ -6,6 +6,7 @@ import pytest
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.analysis import analyse
+from dbt.adapters.spark_mv.ivm.program import rows_after
 from dbt.adapters.spark_mv.ivm.tree import NotFast
 from tests.unit.ivm.formulas import COLUMNS, TABLES
 
@@ -18,6 +19,9 @@ from tests.unit.ivm.formulas import COLUMNS, TABLES
         ("sum(v) filter (where b > 1)", "float", True),
         ("max(v)", "double", False),
         ("sum(v)", "bigint", False),
+        ("avg(v)", "bigint", False),
+        ("max(avg(v)) over (partition by a)", "bigint", False),
+        ("avg(max(v)) over (partition by a)", "bigint", True),
         ("stddev(v)", "bigint", True),
         ("regr_slope(v, b)", "int", True),
     ],
@@ -37,3 +41,26 @@ def test_last_digits(call: str, type_name: str, refused: bool) -> None:
             analyse(below, columns, {"m": "double"}, types_of)
     else:
         analyse(below, columns, {"m": "double"}, types_of)
+
+
+@pytest.mark.parametrize(
+    ("argument", "type_name", "summed"),
+    [
+        ("v", "bigint", "SUM(ABS(CAST(`mv_table_0`.`v` AS DECIMAL(20, 0))))"),
+        ("distinct v + b", "int", "SUM(ABS(CAST(`mv_table_0`.`v` + `mv_table_0`.`b` AS BIGINT)))"),
+        ("v", "smallint", None),
+        ("v", "decimal(10,2)", None),
+    ],
+)
+def test_averages_of_whole_numbers(argument: str, type_name: str, summed: str | None) -> None:
+    """Below others, a group whose average may be rounded ends the statement; both as it was and as
+    it is."""
+    query = f"select max(x) m from (select a, avg({argument}) x from {TABLES[0]} group by a) d"
+    columns = dict.fromkeys(TABLES, COLUMNS)
+    program = analyse(
+        query, columns, {"m": "double"}, lambda asked: [type_name] * len(asked.expressions)
+    )
+    after = rows_after(program, frozenset(TABLES[:1]), False, ["double"])
+    text = " ".join(named.sql("spark") for named in after.named.values())
+    guard = f"CASE WHEN {summed} > 9007199254740992 THEN RAISE_ERROR("
+    assert text.count(guard) == (2 if summed else 0)

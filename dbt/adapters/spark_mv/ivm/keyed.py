@@ -232,9 +232,9 @@ def refuse_order_dependent(query: exp.Query) -> None:
 
 
 def weighted(query: exp.Query, weight: int) -> exp.Query:
-    """The rows of a query, each with this weight."""
+    """The groups of a query, each with this weight."""
     outputs: list[exp.Expr] = [
         exp.alias_(column("mv_groups", name), name, quoted=True) for name in named_columns(query)
     ]
     outputs.append(exp.alias_(exp.Literal.number(weight), WEIGHT))
-    return exp.Select(expressions=outputs).from_(derived(query, "mv_groups"))
+    return exp.Select(expressions=outputs).from_(derived(rounding.guarded(query), "mv_groups"))

@@ -1,6 +1,7 @@
 """Aggregate functions whose last digits depend on the order in which rows are added up.
 
 A group that is computed a second time, to take it away, may then not be the one that was stored.
+AVG of whole numbers is a sum of doubles in Spark, so from 2 to the power of 53 on it is of these.
 """
 
 from __future__ import annotations
@@ -33,19 +34,44 @@ _ALWAYS = (
     exp.VariancePop,
 )
 _OF_FLOATS = (exp.Sum, exp.Avg)
-_MARK = "mv_rounded"
+_MARK, _AVERAGED = "mv_rounded", "mv_averaged"
+# What absolute values of these are added up in; groups of smaller types never get that far.
+_SUMMED_AS = {"int": "bigint", "bigint": "decimal(20,0)"}
 
 
 def mark(query: exp.Query, types_of: Callable[[exp.Query], list[str]]) -> None:
-    """Mark the sums and averages of floating point numbers in a canonical query, and its copies."""
+    """Mark the sums and averages of floating point numbers, and the averages of whole ones, in a
+    canonical query, and its copies."""
     for select in query.find_all(exp.Select):
         found = [call for call in select.find_all(*_OF_FLOATS) if _is_of(select, call)]
         if not found:
             continue
         types = types_of(ungrouped(select, [_argument(call) for call in found], "mv_argument"))
         for call, type_name in zip(found, types, strict=True):
-            if measures.is_floating(type_name):
+            averages = isinstance(call, exp.Avg) and type_name in _SUMMED_AS
+            if measures.is_floating(type_name) or (averages and _is_of_window(call)):
                 call.meta[_MARK] = True
+            elif averages:
+                call.meta[_AVERAGED] = type_name
+
+
+def _is_of_window(call: exp.Expr) -> bool:
+    return isinstance(call.parent, exp.Window)
+
+
+def guarded(query: exp.Query) -> exp.Query:
+    """A copy of groups, in which an average that is marked ends the statement if rounding has a
+    part in it."""
+    found = query.copy()
+    for call in list(found.find_all(exp.Avg)):
+        type_name = call.meta.get(_AVERAGED)
+        if type_name is not None:
+            argument = exp.cast(_argument(call).copy(), _SUMMED_AS[type_name])
+            summed = exp.Sum(this=exp.func("abs", argument))
+            rounds = summed > exp.Literal.number(measures.EXACT_IN_DOUBLE)
+            text = "an average needs a sum beyond 2 to the power of 53"
+            call.replace(exp.Case().when(rounds, measures.raised(text)).else_(call.copy()))
+    return found
 
 
 def _is_of(select: exp.Select, call: exp.Expr) -> bool:

@@ -15,7 +15,11 @@ FROM (
     -1 AS mv_weight
   FROM (
     SELECT
-      AVG(`mv_table_1`.`v`) AS `_col_0`
+      CASE
+        WHEN SUM(ABS(CAST(`mv_table_1`.`v` AS BIGINT))) > 9007199254740992
+        THEN RAISE_ERROR('mv: an average needs a sum beyond 2 to the power of 53')
+        ELSE AVG(`mv_table_1`.`v`)
+      END AS `_col_0`
     FROM mv_old_1 AS `mv_table_1`
   ) AS mv_groups
   UNION ALL
@@ -24,7 +28,11 @@ FROM (
     1 AS mv_weight
   FROM (
     SELECT
-      AVG(`mv_table_1`.`v`) AS `_col_0`
+      CASE
+        WHEN SUM(ABS(CAST(`mv_table_1`.`v` AS BIGINT))) > 9007199254740992
+        THEN RAISE_ERROR('mv: an average needs a sum beyond 2 to the power of 53')
+        ELSE AVG(`mv_table_1`.`v`)
+      END AS `_col_0`
     FROM `mv_table_1` AS `mv_table_1`
   ) AS mv_groups
 ) AS mv_delta
