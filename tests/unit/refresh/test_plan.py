@@ -27,9 +27,10 @@ UNKNOWN = Verdict(Freshness.UNKNOWN, reasons.WRITTEN_BY_HAND)
 NOT_FAST = Reason("LIMIT", "it has a LIMIT")
 CHEAP = FastQuery("select 1", False, (), Estimate(10_000_000, 10, 0, 10))
 DEAR = FastQuery("select 1", False, (), Estimate(10_000_000, 9_000_000, 0, 10))
+REWRITES = FastQuery("select 1", False, (), Estimate(10_000_000, 10, 0, 800_000))
 NOT_PARTITIONED = Reason("NOT_PARTITIONED", "it has no partitions")
-FEW = PartitionQuery("select 1", "p = 1", ("/p=1/",), (), PartitionEstimate(10**7, 10, 1, 90))
-MANY = PartitionQuery("select 1", "true", (), (), PartitionEstimate(10**7, 10, 80, 90))
+FEW = PartitionQuery("select 1", "p = 1", ("/p=1/",), (), PartitionEstimate(10**7, 10, 10, 1, 90))
+MANY = PartitionQuery("select 1", "true", (), (), PartitionEstimate(10**7, 10, 10, 80, 90))
 
 
 class Prepared:
@@ -51,6 +52,9 @@ class Prepared:
 
     def rows(self) -> int:
         return self._rows
+
+    def stored_rows(self) -> int:
+        return 10
 
 
 @pytest.mark.parametrize(
@@ -137,7 +141,7 @@ def test_slow_methods_are_not_taken() -> None:
     assert isinstance(found, CompleteRefresh) and "history" in str(found.estimated)
     few = replace(FEW, estimate=replace(FEW.estimate, slowness=9.0))
     found = plan_refresh("db.v", STALE, "auto", (), False, Prepared(NOT_FAST, few))
-    assert isinstance(found, CompleteRefresh) and found.cost == 10**7
+    assert isinstance(found, CompleteRefresh) and found.cost == 10**7 + 20
 
 
 @pytest.mark.parametrize(
@@ -145,6 +149,9 @@ def test_slow_methods_are_not_taken() -> None:
     [
         (CHEAP, FEW, 10**7, FastRefresh, None),
         (DEAR, FEW, 10**7, PartitionRefresh, None),
+        (REWRITES, FEW, 10**7, PartitionRefresh, None),
+        (REWRITES, MANY, 10**7, FastRefresh, None),
+        (REWRITES, NOT_PARTITIONED, 10**7, FastRefresh, None),
         (NOT_FAST, FEW, 10**7, PartitionRefresh, None),
         (NOT_FAST, MANY, 10**7, CompleteRefresh, "NOT_CHEAPER"),
         (NOT_FAST, FEW, 10**6, CompleteRefresh, "NOT_CHEAPER"),
@@ -158,7 +165,8 @@ def test_by_partition_or_not(
     kind: type,
     why: str | None,
 ) -> None:
-    """Partitions come after fast, and before everything; small tables are not looked into."""
+    """The cheaper of both; partitions, of which Spark has to be asked, only if fast is not next to
+    nothing. Small tables are not looked into."""
     ways = Prepared(fast, partition, rows)
     found = plan_refresh("db.v", STALE, "auto", (), False, ways)
     assert isinstance(found, kind)

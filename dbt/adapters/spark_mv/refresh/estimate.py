@@ -9,16 +9,17 @@ from statistics import median
 
 # A fast refresh has a longer plan, and so a fixed cost: about that of reading so many rows.
 _FIXED = 1_000_000
-# Rows of a change are read, netted and joined; those beside it mostly only read.
-_PER_CHANGED, _PER_JOINED, _PER_GROUPED = 3.0, 0.3, 1.0
+# Rows of a change are read, netted and joined, those of appended files need no netting; rows beside
+# it are mostly only read.
+_PER_CHANGED, _PER_APPENDED, _PER_JOINED, _PER_GROUPED = 3.0, 1.0, 0.3, 1.0
 # Each stored row, when all are written: by a complete refresh, and as they are brought up to date.
-_PER_WRITTEN, _PER_REWRITTEN = 2.0, 3.0
+_PER_WRITTEN, _PER_REWRITTEN = 2.0, 6.0
 # Each stored row, when those that are replaced are sought among them.
 _PER_SEARCHED = 1.0
 # Tables of fewer rows are soonest written as a whole. So are those in whose files many rows have
 # been taken away, which costs every reader.
 _LARGE, _FEW = 500_000, 0.1
-_HYSTERESIS = 0.8
+_HYSTERESIS, _NEAR = 0.8, 2.0
 # What the history says counts from so many refreshes on, and up to such a factor: times vary.
 _TIMED, _MOST = 2, 4.0
 
@@ -26,6 +27,12 @@ _TIMED, _MOST = 2, 4.0
 def is_small(base_rows: int) -> bool:
     """Whether tables of so many rows in all are best read as a whole, whatever changed."""
     return base_rows * _HYSTERESIS <= _FIXED
+
+
+def complete_cost(base_rows: int, stored_rows: int) -> float:
+    """What a complete refresh costs, in rows: those of all base tables are read, those of the
+    storage table written."""
+    return base_rows + _PER_WRITTEN * stored_rows
 
 
 def slowness(speeds: Mapping[str, Sequence[float]], method: str) -> float:
@@ -58,8 +65,8 @@ class Estimate:
     """Numbers of rows: of all base tables, of the changes, of the tables that are read beside
     them (each as often as it is read), and of the storage table, of which some are `written`.
 
-    `by_group` says that groups are computed anew; `slowness` how much longer such refreshes of
-    the view took than estimated.
+    Of the changed rows so many are in `appended` files. `by_group` says that groups are computed
+    anew; `slowness` how much longer such refreshes of the view took than estimated.
     """
 
     base_rows: int
@@ -69,6 +76,7 @@ class Estimate:
     written: Written = Written.ALL
     by_group: bool = False
     slowness: float = 1.0
+    appended: int = 0
 
     @property
     def is_worth_it(self) -> bool:
@@ -78,7 +86,12 @@ class Estimate:
     @property
     def complete(self) -> float:
         """Cost of a complete refresh, in rows."""
-        return self.base_rows + _PER_WRITTEN * self.stored_rows
+        return complete_cost(self.base_rows, self.stored_rows)
+
+    @property
+    def is_near_least(self) -> bool:
+        """Whether no other way can be much cheaper."""
+        return self.fast <= _NEAR * _FIXED
 
     @property
     def fast(self) -> float:
@@ -90,7 +103,8 @@ class Estimate:
         """As `fast`, whatever the history says."""
         return (
             _FIXED
-            + _PER_CHANGED * self.changed_rows
+            + _PER_APPENDED * self.appended
+            + _PER_CHANGED * (self.changed_rows - self.appended)
             + self._per_joined * self.joined_rows
             + _PER_STORED[self.written] * self.stored_rows
         )
@@ -111,11 +125,12 @@ class Estimate:
 
 @dataclass(frozen=True)
 class PartitionEstimate:
-    """Numbers of rows: of all base tables, of the changes; and how many of how many partitions are
-    computed anew. `slowness` is as in `Estimate`."""
+    """Numbers of rows: of all base tables, of the changes, of the storage table; and how many of
+    how many partitions are computed anew. `slowness` is as in `Estimate`."""
 
     base_rows: int
     changed_rows: int
+    stored_rows: int
     partitions: int
     of_partitions: int
     slowness: float = 1.0
@@ -123,7 +138,7 @@ class PartitionEstimate:
     @property
     def is_worth_it(self) -> bool:
         """Whether the partition refresh is clearly cheaper than a complete one."""
-        return self.cost < _HYSTERESIS * self.base_rows
+        return self.cost < _HYSTERESIS * complete_cost(self.base_rows, self.stored_rows)
 
     @property
     def cost(self) -> float:
@@ -134,7 +149,8 @@ class PartitionEstimate:
     def cost_by_itself(self) -> float:
         """As `cost`, whatever the history says."""
         share = self.partitions / self.of_partitions
-        return _FIXED + self.changed_rows + share * self.base_rows
+        complete = complete_cost(self.base_rows, self.stored_rows)
+        return _FIXED + self.changed_rows + share * complete
 
     def __str__(self) -> str:
         return (

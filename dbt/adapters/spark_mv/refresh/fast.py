@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import with_queries
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.estimate import Estimate, Written, is_better_in_part
-from dbt.adapters.spark_mv.refresh.inputs import Inputs, changed_rows
+from dbt.adapters.spark_mv.refresh.inputs import Inputs, changed_rows, stored_rows
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.plan import FastQuery
 from dbt.adapters.spark_mv.refresh.statements import all_stored_columns
@@ -52,24 +52,21 @@ def prepare_fast(
         sum(totals.values()),
         changed,
         joined,
-        _stored_rows(look),
+        stored_rows(look),
         _written(rows),
         by_group,
         slowness,
+        changed_rows([change for change in inputs.changes if change.inserts_only], totals),
     )
     changes = tuple(str(change) for change in inputs.changes)
     replaced = _condition(look.view, rows.replaced, queries) if rows.replaced else None
     return FastQuery(query, rows.appends, changes, estimate, replaced)
 
 
-def _stored_rows(look: Look) -> int:
-    return (look.head and iceberg.live_rows(look.head.summary)) or 0
-
-
 def _is_better_in_part(look: Look, changed: int) -> bool:
     summary = look.head.summary if look.head else {}
     taken_away = iceberg.summary_number(summary, "total-position-deletes") or 0
-    return is_better_in_part(_stored_rows(look), taken_away, changed)
+    return is_better_in_part(stored_rows(look), taken_away, changed)
 
 
 def _written(rows: Rows) -> Written:

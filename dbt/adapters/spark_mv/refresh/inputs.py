@@ -99,6 +99,11 @@ def base_rows(engine: Engine, look: Look) -> dict[TableName, int]:
     }
 
 
+def stored_rows(look: Look) -> int:
+    """The rows of the storage table, as its newest commit counts them; 0 if it does not."""
+    return (look.head and iceberg.live_rows(look.head.summary)) or 0
+
+
 def changed_rows(changes: Sequence[Change], totals: Mapping[TableName, int]) -> int:
     """How many rows have to be read to know what changed, at most."""
     return sum(

@@ -19,7 +19,7 @@ from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import Analysis, rows_at, with_queries
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.estimate import PartitionEstimate
-from dbt.adapters.spark_mv.refresh.inputs import Inputs, changed_rows
+from dbt.adapters.spark_mv.refresh.inputs import Inputs, changed_rows, stored_rows
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.plan import FAST, PartitionQuery
 from dbt.adapters.spark_mv.refresh.sessions import in_session
@@ -144,6 +144,7 @@ def prepare_partition(
         PartitionEstimate(
             sum(totals.values()),
             changed_rows(inputs.changes, totals),
+            stored_rows(look),
             len(changed),
             max(len(changed), present, 1),
             slowness,

@@ -9,7 +9,12 @@ from dbt.adapters.spark_mv import reasons
 from dbt.adapters.spark_mv.errors import MethodNotAvailable
 from dbt.adapters.spark_mv.freshness import Freshness, Verdict
 from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.estimate import Estimate, PartitionEstimate, is_small
+from dbt.adapters.spark_mv.refresh.estimate import (
+    Estimate,
+    PartitionEstimate,
+    complete_cost,
+    is_small,
+)
 
 AUTO, COMPLETE, PARTITION, FAST = "auto", "complete", "partition", "fast"
 
@@ -58,6 +63,10 @@ class Ways(Protocol):
 
     def rows(self) -> int:
         """Rows of all base tables."""
+        ...
+
+    def stored_rows(self) -> int:
+        """Rows of the storage table."""
         ...
 
 
@@ -186,16 +195,21 @@ def _plan_stale(view: str, verdict: Verdict, requested: str, ways: Ways) -> Refr
 
 def _cheapest(verdict: Verdict, ways: Ways) -> RefreshPlan:
     rows = ways.rows()
+    cost = complete_cost(rows, ways.stored_rows())
     if is_small(rows):
         small = Reason("NOT_CHEAPER", f"{rows:,} rows in all")
-        return CompleteRefresh(verdict.reason, small, small, cost=rows)
+        return CompleteRefresh(verdict.reason, small, small, cost=cost)
     fast = ways.fast()
-    if not isinstance(fast, Reason) and fast.estimate.is_worth_it:
-        return FastRefresh(verdict.reason, fast)
-    partition = ways.partition()
-    if not isinstance(partition, Reason) and partition.estimate.is_worth_it:
-        return PartitionRefresh(verdict.reason, partition)
-    return CompleteRefresh(verdict.reason, _why_not(fast), _why_not(partition), cost=rows)
+    adds = fast if isinstance(fast, FastQuery) and fast.estimate.is_worth_it else None
+    if adds is not None and adds.estimate.is_near_least:
+        return FastRefresh(verdict.reason, adds)
+    found = ways.partition()
+    parts = found if isinstance(found, PartitionQuery) and found.estimate.is_worth_it else None
+    if parts is not None and (adds is None or parts.estimate.cost < adds.estimate.fast):
+        return PartitionRefresh(verdict.reason, parts)
+    if adds is not None:
+        return FastRefresh(verdict.reason, adds)
+    return CompleteRefresh(verdict.reason, _why_not(fast), _why_not(found), cost=cost)
 
 
 def _why_not(found: FastQuery | PartitionQuery | Reason) -> Reason:

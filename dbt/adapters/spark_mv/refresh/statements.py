@@ -13,7 +13,6 @@ from dbt.adapters.spark_mv.views.definition import Column, Layout, MaterializedV
 
 _STORAGE_PROPERTIES = {
     "format-version": "2",
-    "write.distribution-mode": "none",
     "write.delete.mode": "merge-on-read",
     "write.metadata.delete-after-commit.enabled": "true",
     "write.metadata.previous-versions-max": "20",
@@ -32,7 +31,10 @@ def create_storage(view: MaterializedView, query: str) -> str:
     """CTAS of the storage table with the rows of `query`."""
     partitions = ", ".join(_stored_key(key, view) for key in view.layout.partition_by)
     partitioned = f"PARTITIONED BY ({partitions}) " if partitions else ""
-    properties = _properties({**_STORAGE_PROPERTIES, **view.options.tblproperties})
+    # Rows of one partition come together, so that no task writes a file for each.
+    mode = "hash" if partitions else "none"
+    written = {"write.distribution-mode": mode, **view.options.tblproperties}
+    properties = _properties({**_STORAGE_PROPERTIES, **written})
     return (
         f"CREATE TABLE {view.storage.sql} USING iceberg {partitioned}"
         f"TBLPROPERTIES ({properties}) AS {_select(view, query)}"

@@ -8,7 +8,7 @@ from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.estimate import slowness
 from dbt.adapters.spark_mv.refresh.fast import prepare_fast
-from dbt.adapters.spark_mv.refresh.inputs import Inputs, base_rows, inputs_of
+from dbt.adapters.spark_mv.refresh.inputs import Inputs, base_rows, inputs_of, stored_rows
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.partition import prepare_partition
 from dbt.adapters.spark_mv.refresh.plan import FAST, PARTITION, FastQuery, PartitionQuery
@@ -52,3 +52,7 @@ class LookedAt:
     def rows(self) -> int:
         """Rows of all base tables, as far as their commits count them."""
         return sum(self._totals.values())
+
+    def stored_rows(self) -> int:
+        """Rows of the storage table, as its newest commit counts them."""
+        return stored_rows(self._look)
