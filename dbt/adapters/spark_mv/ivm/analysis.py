@@ -54,7 +54,8 @@ def analyse(
             with suppress(NotFast):
                 return _checked(added, columns, outputs, types_of)
         found = _by_group(understood, list(outputs), adding)
-        if added is not None and found.groups is not None:
+        if added is not None and added.why_not_added is not None:
+            # What stands against the form that comes closest.
             found = replace(found, why_not_added=added.why_not_added)
         return _checked(found, columns, outputs, types_of)
     except RecursionError:
