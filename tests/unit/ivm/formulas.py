@@ -144,12 +144,16 @@ def shown_is_right(
 
 @cache
 def _shown_text(sql: str) -> str:
-    program = program_of(sql)
+    return _text(shown_query(program_of(sql)))
+
+
+def shown_query(program: Program) -> exp.Select:
+    """What the view shows of everything that is stored."""
     shown = exp.select(*(exp.column(name, quoted=True) for name in named_columns(program.query)))
     spare = [name for name in program.hidden if name.startswith(SPARE)]
     for name in spare:
         shown = shown.where(exp.not_(exp.column(name)))
-    return _text(shown.from_(program.stored_query().subquery("stored")))
+    return shown.from_(program.stored_query().subquery("stored"))
 
 
 def forget() -> None:

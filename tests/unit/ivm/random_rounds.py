@@ -26,7 +26,7 @@ from dbt.adapters.spark_mv.ivm.program import Program, rows_after
 from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, Context, NotFast
 from tests.functional.materialized_view.random_queries import Grammar
 from tests.functional.materialized_view.random_tables import Column, Table, value
-from tests.unit.ivm.formulas import stays, with_named
+from tests.unit.ivm.formulas import shown_query, stays, with_named
 
 ROUNDS = 6
 TYPES = ("bigint", "int", "string", "decimal(10,2)", "double", "date", "boolean")
@@ -159,9 +159,7 @@ class Draw:
         body = sqlglot.parse_one(after.query, read="spark")
         assert isinstance(body, exp.Query)
         found = world.rows(with_named(body, after.named)) + world.rows(stays(after))
-        shown: Counter[Any] = Counter()
-        for row, copies in right.items():
-            shown[row[: len(types)]] += copies
+        shown = world.rows(shown_query(program))
         self._did[f"{program}"] += 1
         if shown != rows_of_query:
             return f"stored {shown - rows_of_query} instead of {rows_of_query - shown}"
