@@ -90,7 +90,10 @@ def test_averages_below_others(lake: Warehouse, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(plan, "is_small", lambda rows: False)
     lake.spark("create table @.spans (id bigint, size int) using iceberg")
     lake.spark("insert into @.spans values (1, 1), (2, 1), (3, 2)")
-    query = "select max(mean) as m from (select size, avg(id) as mean from @.spans group by size)"
+    query = (
+        "select max(mean) as m from (select size, avg(id) as mean from @.spans group by size "
+        "union all select size, avg(id) over (partition by size) from @.spans)"
+    )
     lake.sql(f"create materialized view @.most as {query}")
     lake.spark("insert into @.spans values (9007199254740991, 80), (9007199254740990, 80)")
     lake.restart()

@@ -99,13 +99,12 @@ def additive_of(groups: Groups, types: Mapping[str, str], float_additive: bool) 
             measures.check_type(measure, type_name, float_additive)
     parts = [Part(ROWS), *(part for measure in found for part in measure.parts)]
     names, hidden = _names(query, groups.keys, list(dict.fromkeys(parts)))
-    having = query.args.get("having")
+    having = query.args["having"].this if query.args.get("having") else None
     if having is not None:
-        hidden[_LEFT_OUT] = _left_out(having.this)
-    everything = query.copy()
-    everything.set("having", None)
-    shown = having.this if having is not None else None
-    made = Additive(everything, shown, groups.keys, found, names, hidden, types)
+        hidden[_LEFT_OUT] = _left_out(having)
+    all_groups = query.copy()
+    all_groups.set("having", None)
+    made = Additive(all_groups, having, groups.keys, found, names, hidden, types)
     for _, value in _computed(made):
         _visible(made, value)
     return made

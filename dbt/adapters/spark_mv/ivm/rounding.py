@@ -48,15 +48,10 @@ def mark(query: exp.Query, types_of: Callable[[exp.Query], list[str]]) -> None:
             continue
         types = types_of(ungrouped(select, [_argument(call) for call in found], "mv_argument"))
         for call, type_name in zip(found, types, strict=True):
-            averages = isinstance(call, exp.Avg) and type_name in _SUMMED_AS
-            if measures.is_floating(type_name) or (averages and _is_of_window(call)):
+            if measures.is_floating(type_name):
                 call.meta[_MARK] = True
-            elif averages:
+            elif isinstance(call, exp.Avg) and type_name in _SUMMED_AS:
                 call.meta[_AVERAGED] = type_name
-
-
-def _is_of_window(call: exp.Expr) -> bool:
-    return isinstance(call.parent, exp.Window)
 
 
 def guarded(query: exp.Query) -> exp.Query:
@@ -67,10 +62,15 @@ def guarded(query: exp.Query) -> exp.Query:
         type_name = call.meta.get(_AVERAGED)
         if type_name is not None:
             argument = exp.cast(_argument(call).copy(), _SUMMED_AS[type_name])
-            summed = exp.Sum(this=exp.func("abs", argument))
+            summed: exp.Expr = exp.Sum(this=exp.func("abs", argument))
+            average = call.parent if isinstance(call.parent, exp.Window) else call
+            if average is not call:
+                window = average.copy()
+                window.set("this", summed)
+                summed = window
             rounds = summed > exp.Literal.number(measures.EXACT_IN_DOUBLE)
             text = "an average needs a sum beyond 2 to the power of 53"
-            call.replace(exp.Case().when(rounds, measures.raised(text)).else_(call.copy()))
+            average.replace(exp.Case().when(rounds, measures.raised(text)).else_(average.copy()))
     return found
 
 
