@@ -214,7 +214,6 @@ REFUSED = (
             "ROWS 1 PRECEDING) AS s FROM orders",
             "SELECT FIRST(amount) AS one FROM orders GROUP BY region",
         ),
-        "return the columns of PARTITION BY, or of GROUP BY",
     ),
     Construct(
         "right and full joins after a semi or anti join",

@@ -214,6 +214,19 @@ def delta(groups: Groups, rule: Rule) -> exp.Query | None:
     return all_of([weighted(before, -1), weighted(after, 1)])
 
 
+def keys_not_returned(groups: Groups) -> NotFast:
+    """The error for groups that depend on the order of rows, and whose keys are not returned."""
+    keys = ", ".join(
+        key.name if isinstance(key, exp.Column) else key.sql("spark") for key in groups.keys
+    )
+    text = (
+        "its value may be another one each time that it is computed, so that groups have to be "
+        f"replaced as a whole, by their keys; return these, too ({keys})"
+    )
+    found = groups.query.find(*_ORDER_DEPENDENT) or rounding.rounded(groups.query)
+    return not_fast("ORDER_DEPENDENT", text, found)
+
+
 def refuse_order_dependent(query: exp.Query) -> None:
     """Raise `NotFast` if what went, computed again, may not come out as it was stored."""
     found = query.find(*_ORDER_DEPENDENT)

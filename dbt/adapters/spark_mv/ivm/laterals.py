@@ -98,7 +98,10 @@ class _Joins:
         elif any(aggregates.calls(item) for item in body.expressions):
             self._of_aggregates(join, body, alias)
         elif is_shaped(body):
-            raise _refused("take LIMIT, windows and grouping sets out of it", body)
+            text = "number its rows by ROW_NUMBER in a view of its own and join that, for its LIMIT"
+            raise _refused(
+                text if body.args.get("limit") else "take windows and grouping sets out of it", body
+            )
         elif body.args.get("from_") is None:
             self._of_expressions(join, body, alias)
         else:

@@ -13,7 +13,14 @@ from dbt.adapters.spark_mv.ivm.delta import Delta
 from dbt.adapters.spark_mv.ivm.first_rows import First
 from dbt.adapters.spark_mv.ivm.keyed import Groups
 from dbt.adapters.spark_mv.ivm.stored import Replaced, kept
-from dbt.adapters.spark_mv.ivm.tree import Context, column, derived, named_columns, not_fast
+from dbt.adapters.spark_mv.ivm.tree import (
+    Context,
+    NotFast,
+    column,
+    derived,
+    named_columns,
+    not_fast,
+)
 from dbt.adapters.spark_mv.reasons import Reason
 
 _UNGROUPED = ("map<", "variant")
@@ -106,6 +113,7 @@ def rows_after(
         found = _by_key(program, program.groups, rule, in_part)
         if found is not None:
             return found
+        return _by_unknown_key(program, program.groups, rule, types, in_part)
     return _by_row(program, rule, types, in_part)
 
 
@@ -130,6 +138,20 @@ def _by_key(program: Program, groups: Groups, rule: Delta, in_part: bool) -> Row
     added = f"({rows})" if isinstance(groups.query, exp.SetOperation) else rows
     others = kept(program.stored_columns, replaced.condition()).sql("spark")
     return Rows(f"{others}\nUNION ALL\n{added}", named)
+
+
+def _by_unknown_key(
+    program: Program, groups: Groups, rule: Delta, types: Sequence[str], in_part: bool
+) -> Rows:
+    """Groups whose keys are not among the columns, row by row; raises `NotFast`."""
+    try:
+        return _by_row(program, rule, types, in_part)
+    except NotFast as error:
+        if error.reason.code != "ORDER_DEPENDENT":
+            raise
+        # Raises what would stand against groups whose keys are returned.
+        keyed.changed_keys(groups, Delta(Context(rule.context.changed)))
+        raise keyed.keys_not_returned(groups) from None
 
 
 def _by_row(program: Program, rule: Delta, types: Sequence[str], in_part: bool) -> Rows:
