@@ -75,6 +75,9 @@ def test_explain(lake: Warehouse) -> None:
     text = "\n".join(lines)
     assert "plan               fast (BASE_TABLE_CHANGED" in text
     assert "appended files, at most 1 rows" in text and "mv_changes_0 AS" in text
+    lines = [row[0] for row in lake.sql("explain materialized view @.large")]
+    (line,) = [line for line in lines if line.startswith("not added          NOT_ADDITIVE: ")]
+    assert "COUNT(DISTINCT" in line
     lake.sql("create materialized view @.first as select id from @.orders limit 1")
     lake.sql("insert into @.orders values (32, 'ann', 1, 0.5)")
     lines = [row[0] for row in lake.sql("explain materialized view @.first")]

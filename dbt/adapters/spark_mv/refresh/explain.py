@@ -66,12 +66,14 @@ def explain_view(
 
 def _about_methods(engine: Engine, look: Look, plan: RefreshPlan) -> list[str]:
     """What the planned method is estimated to cost, or which others are possible, or why not."""
+    found = engine.analyst.analysis(look.current, look.view)
+    why = None if isinstance(found, Reason) else found.program.why_not_added
+    not_added = [f"not added          {why}"] if why else []
     if isinstance(plan, FastRefresh):
-        return [f"estimate           {plan.fast.estimate}"]
+        return [f"estimate           {plan.fast.estimate}", *not_added]
     if isinstance(plan, PartitionRefresh):
         lines = [f"partition          {name}" for name in plan.partition.partitions]
         return [f"estimate           {plan.partition.estimate}", *lines]
-    found = engine.analyst.analysis(look.current, look.view)
     view = replace(look.view, definition=look.current)
     fast, partition = (why_not(method, view, found) for method in (FAST, PARTITION))
     if isinstance(plan, CompleteRefresh):
@@ -79,5 +81,6 @@ def _about_methods(engine: Engine, look: Look, plan: RefreshPlan) -> list[str]:
     how = "" if isinstance(found, Reason) else str(found.program)
     return [
         f"not fast           {fast}" if fast else f"can be fast        {how}",
+        *not_added,
         f"not by partition   {partition}" if partition else "can be by partition",
     ]
