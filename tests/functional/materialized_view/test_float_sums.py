@@ -92,7 +92,7 @@ def test_averages_below_others(lake: Warehouse, monkeypatch: pytest.MonkeyPatch)
     lake.spark("insert into @.spans values (1, 1), (2, 1), (3, 2)")
     query = (
         "select max(mean) as m from (select size, avg(id) as mean from @.spans group by size "
-        "union all select size, avg(id) over (partition by size) from @.spans)"
+        "union all select size, avg(id) over (partition by size) as mean from @.spans)"
     )
     lake.sql(f"create materialized view @.most as {query}")
     lake.spark("insert into @.spans values (9007199254740991, 80), (9007199254740990, 80)")
