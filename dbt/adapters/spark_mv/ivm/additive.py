@@ -70,8 +70,8 @@ class Additive:
 
 def calls_of(query: exp.Select) -> list[exp.Expr]:
     """The aggregate functions that a grouped selection calls, each once."""
-    having = query.args.get("having")
-    parts = [*query.expressions, having.this] if having is not None else query.expressions
+    having = _having_of(query)
+    parts = [*query.expressions, having] if having is not None else query.expressions
     found = [call for part in parts for call in aggregates.calls(part)]
     return [call for call in dict.fromkeys(found) if not isinstance(call, exp.GroupingId)]
 
@@ -99,7 +99,7 @@ def additive_of(groups: Groups, types: Mapping[str, str], float_additive: bool) 
             measures.check_type(measure, type_name, float_additive)
     parts = [Part(ROWS), *(part for measure in found for part in measure.parts)]
     names, hidden = _names(query, groups.keys, list(dict.fromkeys(parts)))
-    having = query.args["having"].this if query.args.get("having") else None
+    having = _having_of(query)
     if having is not None:
         hidden[_LEFT_OUT] = _left_out(having)
     all_groups = query.copy()
@@ -108,6 +108,11 @@ def additive_of(groups: Groups, types: Mapping[str, str], float_additive: bool) 
     for _, value in _computed(made):
         _visible(made, value)
     return made
+
+
+def _having_of(query: exp.Select) -> exp.Expr | None:
+    having = query.args.get("having")
+    return having.this if having is not None else None
 
 
 def _left_out(having: exp.Expr) -> exp.Expr:

@@ -16,7 +16,6 @@ from dbt.adapters.spark_mv.ivm.apart import GENERATORS
 from dbt.adapters.spark_mv.ivm.scopes import is_shaped
 from dbt.adapters.spark_mv.ivm.tree import (
     all_of,
-    both,
     column,
     conjuncts,
     derived,
@@ -44,12 +43,17 @@ def as_groups(query: exp.Query) -> exp.Select | None:
 
 def _by_all(rows: exp.Query) -> exp.Select | None:
     """Each of these rows once; None if columns have the same name."""
-    names = named_columns(rows)
-    if len({name.lower() for name in names}) < len(names):
+    if not _are_named(rows):
         return None
-    keys = [column(_ROWS, name) for name in names]
+    keys = [column(_ROWS, name) for name in named_columns(rows)]
     outputs = [exp.alias_(key.copy(), key.name, quoted=True) for key in keys]
     return exp.Select(expressions=outputs).from_(derived(rows, _ROWS)).group_by(*keys)
+
+
+def _are_named(query: exp.Query) -> bool:
+    """Whether each column is known by its name."""
+    names = [name.lower() for name in named_columns(query)]
+    return len(set(names)) == len(names)
 
 
 def _as_rows(query: exp.Query) -> exp.Query:
@@ -73,7 +77,7 @@ def _of_sides(query: exp.SetOperation) -> exp.Select | None:
     if isinstance(query, exp.Union):
         return _by_all(_as_rows(query))
     sides = [_as_rows(cast(exp.Query, side)) for side in (query.this, query.expression)]
-    if any(len(set(named_columns(side))) < len(side.named_selects) for side in sides):
+    if not all(_are_named(side) for side in sides):
         return None
     rows = all_of([_marked(side, number) for number, side in enumerate(sides)])
     assert rows is not None
@@ -154,7 +158,5 @@ def _of_groups(query: exp.Select, alias: str, groups: exp.Select) -> exp.Select:
         if by_key and not aggregates.calls(condition):
             found.where(condition, copy=False)
         else:
-            having = found.args.get("having")
-            all_parts = [having.this] if having is not None else []
-            found.set("having", exp.Having(this=both([*all_parts, condition])))
+            found.having(condition, copy=False)
     return found
