@@ -35,6 +35,16 @@ QUERIES = {
     "latest": "select id, customer, amount from (select *, row_number() over "
     "(partition by customer order by amount desc nulls last, id) as k from @.orders) ranked "
     "where k = 1",
+    # The newest of each customer, whichever it is of equal ones, below others.
+    "newest": "with numbered as (select *, row_number() over (partition by customer "
+    "order by amount desc nulls last, id) as k from @.orders), newest as (select * from numbered "
+    "where k = 1) select c.city, count(*) as n, sum(o.price) as total from newest o "
+    "left join @.customers c on c.name = o.customer group by c.city",
+    "steps": "select id, amount - lag(amount) over (partition by customer order by amount, id) "
+    "as step from @.orders",
+    "lateral_first": "select c.name, l.id, l.amount from @.customers c left join lateral "
+    "(select o.id, o.amount from @.orders o where o.customer = c.name "
+    "order by o.amount desc, o.id limit 2) l on true",
     "nested": "select n, count(*) as times from (select customer, count(*) as n from @.orders "
     "group by customer) counted group by n",
     "decimals": "select customer, sum(price) as total, avg(price) as mean from @.orders "

@@ -64,6 +64,16 @@ ROWS = (
         ),
     ),
     Construct(
+        "`LATERAL` subqueries with LIMIT, or windows, by equal keys",
+        (
+            "SELECT c.id, l.day FROM customers c, LATERAL (SELECT o.day FROM orders o "
+            "WHERE o.customer = c.id ORDER BY o.day DESC LIMIT 3) l",
+            "SELECT c.id, l.k FROM customers c LEFT JOIN LATERAL (SELECT o.day, RANK() OVER "
+            "(ORDER BY o.amount) AS k FROM orders o WHERE o.customer = c.id) l ON l.k < 3",
+        ),
+        "rows are numbered by key, those of changed keys anew",
+    ),
+    Construct(
         "WITH, subqueries in FROM, views",
         (
             "WITH large AS (SELECT id, region FROM orders WHERE amount > 5) SELECT id FROM large",
@@ -142,6 +152,26 @@ ROWS = (
             "HAVING COUNT(*) > 2 OR region IN (SELECT region FROM returns)",
         ),
         "joined by key",
+    ),
+    Construct(
+        "joins of rows that windows choose, and semi joins with these",
+        (
+            "SELECT name FROM customers c JOIN (SELECT id, ROW_NUMBER() OVER (PARTITION BY region "
+            "ORDER BY day) AS k FROM orders) d ON c.id = d.id AND d.k = 1",
+            "SELECT id FROM returns WHERE id IN (SELECT id FROM (SELECT id, ROW_NUMBER() OVER "
+            "(PARTITION BY region ORDER BY day) AS k FROM orders) d WHERE k = 1)",
+        ),
+        "rows that are equal in ORDER BY get an order",
+    ),
+    Construct(
+        "windows that do not return a shared column of PARTITION BY",
+        (
+            "SELECT id, SUM(amount) OVER (PARTITION BY region) AS total FROM orders",
+            "SELECT id, ROW_NUMBER() OVER (PARTITION BY region ORDER BY day) AS k FROM orders",
+            "SELECT id, SUM(quantity) OVER (PARTITION BY region ORDER BY day "
+            "ROWS 1 PRECEDING) AS s FROM orders",
+        ),
+        "rows that are equal in ORDER BY get an order",
     ),
     Construct(
         "joins of aggregates",

@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, Context, named_c
 from dbt.adapters.spark_mv.views.definition import SPARE
 
 Rows = Sequence[tuple[Any, ...]]
+Versions = tuple[Mapping[str, Rows], Mapping[str, Rows]]
 COLUMNS = ("a", "b", "v")
 TABLES = ("mv_table_0", "mv_table_1", "mv_table_2")
 SPARE_ROWS = 2
@@ -149,7 +150,7 @@ def _shown_text(sql: str) -> str:
 
 def shown_query(program: Program) -> exp.Select:
     """What the view shows of everything that is stored."""
-    shown = exp.select(*(exp.column(name, quoted=True) for name in named_columns(program.query)))
+    shown = exp.select(*(exp.column(name, quoted=True) for name in program.shown_columns))
     spare = [name for name in program.hidden if name.startswith(SPARE)]
     for name in spare:
         shown = shown.where(exp.not_(exp.column(name)))
@@ -178,7 +179,7 @@ def _after_texts(
     program: Program, changed: frozenset[str], inserts_only: bool, in_part: bool = False
 ) -> tuple[str, str]:
     """Which stored rows stay after a change, and what is added."""
-    width = len(program.query.named_selects)
+    width = len(program.shown_columns)
     after = rows_after(program, changed, inserts_only, ["int"] * width, in_part)
     body = sqlglot.parse_one(after.query, read="spark")
     assert isinstance(body, exp.Query)
@@ -199,14 +200,32 @@ def refresh_is_right(
 ) -> bool:
     """Whether the program brings stored rows, with what is hidden, to what they are to be: as a
     whole, and in part."""
-    changed = engine.load(old, new, tidy)
-    if not changed:
-        return True
+    tables = (old, new)
+    return _refresh_is_right(engine, sql, tables, tables, tidy)
+
+
+def refresh_in_another_order_is_right(
+    engine: Engine, sql: str, old: Mapping[str, Rows], new: Mapping[str, Rows], tidy: bool
+) -> bool:
+    """The same, if rows are read the other way round than when they were stored."""
+    turned = [{name: rows[::-1] for name, rows in tables.items()} for tables in (old, new)]
+    return _refresh_is_right(engine, sql, (old, new), (turned[0], turned[1]), tidy)
+
+
+def _refresh_is_right(
+    engine: Engine, sql: str, stored: Versions, read: Versions, tidy: bool
+) -> bool:
+    old, new = read
     inserts_only = tidy and all(not Counter(old[t]) - Counter(new[t]) for t in TABLES)
 
     def is_right(in_part: bool) -> bool:
+        changed = engine.load(*stored, tidy)
+        if not changed:
+            return True
         before, staying, rows, now = _refresh_texts(sql, changed, inserts_only, in_part)
         engine.store(before)
+        if read is not stored:
+            engine.load(*read, tidy)
         return engine.rows(staying) + engine.rows(rows) == engine.rows(now)
 
     return is_right(False) and is_right(True)

@@ -258,8 +258,6 @@ NOT_FAST = {
     f"join {S} s on s.v = d.x": "ORDER_DEPENDENT",
     f"select r.a, t.b from {R} r left semi join {S} s on r.a = s.a "
     f"full join {T} t on r.a = t.a": "SEMI_JOIN",
-    f"select r.a, x from {R} r, "
-    f"lateral (select v x from {S} s where s.a = r.a order by v limit 1) l": "CORRELATED",
     f"select r.a, l.x from {R} r, lateral (select explode(array(r.a, r.b)) as x) l": "CORRELATED",
     f"select r.a, l.v from {R} r left join lateral (select max(s.v) v from {S} s "
     "where s.a = r.a) l on l.v > 1": "CORRELATED",

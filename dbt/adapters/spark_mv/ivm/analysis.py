@@ -17,12 +17,14 @@ from dbt.adapters.spark_mv.ivm import (
     measures,
     rounding,
     scalars,
+    ties,
 )
 from dbt.adapters.spark_mv.ivm.as_groups import as_groups
 from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.first_rows import First
 from dbt.adapters.spark_mv.ivm.keyed import Groups
 from dbt.adapters.spark_mv.ivm.naming import plainly_named, with_names
+from dbt.adapters.spark_mv.ivm.numbered import numbered
 from dbt.adapters.spark_mv.ivm.program import Program, rows_after
 from dbt.adapters.spark_mv.ivm.tree import NotFast, not_fast
 from dbt.adapters.spark_mv.reasons import Reason
@@ -45,45 +47,65 @@ def analyse(
     """
     try:
         understood = parsed(query, columns)
-        adding = _Adding(plainly_named(understood).sql("spark"), types_of, float_additive)
-        cut = first_rows.split(understood, list(outputs))
-        if cut is not None:
-            return _checked(_of_first_rows(*cut, list(outputs), adding), columns, outputs, types_of)
-        added = _as_added_groups(understood, list(outputs), adding)
-        if added is not None and added.additive is not None:
-            with suppress(NotFast):
-                return _checked(added, columns, outputs, types_of)
-        found = _by_group(understood, list(outputs), adding)
-        if added is not None and added.why_not_added is not None:
-            # What stands against the form that comes closest.
-            found = replace(found, why_not_added=added.why_not_added)
-        return _checked(found, columns, outputs, types_of)
+        asking = _Asking(
+            plainly_named(understood).sql("spark"), columns, outputs, types_of, float_additive
+        )
+        understood = numbered(understood)
+        try:
+            return _analysed(understood, asking)
+        except NotFast as error:
+            ordered = None
+            if error.reason.code == "ORDER_DEPENDENT":
+                ordered = ties.without_ties(understood, types_of)
+            if ordered is None:
+                raise
+            return _analysed(ordered, asking)
     except RecursionError:
         raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed; flatten it") from None
 
 
-def _checked(
-    found: Program,
-    columns: Mapping[str, Sequence[str]],
-    outputs: Mapping[str, str],
-    types_of: TypesOf,
-) -> Program:
-    _check_keys(found.query, types_of)
-    rounding.mark(found.query, types_of)
-    if found.additive is not None:
-        rounding.mark(found.additive.query, types_of)
-    # Every table may change, so every part needs a rule.
-    rows_after(found, frozenset(columns), False, list(outputs.values()))
-    return found
+def _analysed(understood: exp.Query, asking: _Asking) -> Program:
+    names = asking.names_of(understood)
+    cut = first_rows.split(understood, names)
+    if cut is not None:
+        return asking.checked(_of_first_rows(*cut, names, asking))
+    added = _as_added_groups(understood, names, asking)
+    if added is not None and added.additive is not None:
+        with suppress(NotFast):
+            return asking.checked(added)
+    found = _by_group(understood, names, asking)
+    if added is not None and added.why_not_added is not None:
+        # What stands against the form that comes closest.
+        found = replace(found, why_not_added=added.why_not_added)
+    return asking.checked(found)
 
 
 @dataclass(frozen=True)
-class _Adding:
-    """What it takes to find out whether groups of a query can be added to."""
+class _Asking:
+    """What is known of a definition, and what its analysis asks Spark."""
 
     read: str
+    columns: Mapping[str, Sequence[str]]
+    outputs: Mapping[str, str]
     types_of: TypesOf
     float_additive: bool
+
+    def names_of(self, understood: exp.Query) -> list[str]:
+        """The names of the view's columns, and that of the mark if the query returns it."""
+        if ties.ORDERED in self.outputs:
+            raise not_fast("NOT_PARSED", f"give its column {ties.ORDERED} another name")
+        has_mark = ties.ORDERED in understood.named_selects
+        return [*self.outputs, *([ties.ORDERED] if has_mark else [])]
+
+    def checked(self, found: Program) -> Program:
+        """The program, of which every part has a rule; raises `NotFast` if one has none."""
+        _check_keys(found.query, self.types_of)
+        rounding.mark(found.query, self.types_of)
+        if found.additive is not None:
+            rounding.mark(found.additive.query, self.types_of)
+        # Every table may change.
+        rows_after(found, frozenset(self.columns), False, list(self.outputs.values()))
+        return found
 
     def program(self, tree: exp.Query, groups: Groups) -> Program:
         """The program of a query by groups."""
@@ -103,13 +125,13 @@ class _Adding:
 
 
 def _of_first_rows(
-    query: exp.Query, first: First, names: Sequence[str], adding: _Adding
+    query: exp.Query, first: First, names: Sequence[str], asking: _Asking
 ) -> Program:
-    return Program(adding.read, with_names(canonical(query), names), first=first)
+    return Program(asking.read, with_names(canonical(query), names), first=first)
 
 
 def _as_added_groups(
-    understood: exp.Query, names: Sequence[str], adding: _Adding
+    understood: exp.Query, names: Sequence[str], asking: _Asking
 ) -> Program | None:
     """The program of a query that is groups in another form; None if it is not, or is not
     understood as such."""
@@ -117,18 +139,18 @@ def _as_added_groups(
     if groups is None:
         return None
     with suppress(NotFast):
-        return _by_group(groups, names, adding)
+        return _by_group(groups, names, asking)
     return None
 
 
-def _by_group(understood: exp.Query, names: Sequence[str], adding: _Adding) -> Program:
+def _by_group(understood: exp.Query, names: Sequence[str], asking: _Asking) -> Program:
     """The program of a query whose rows are all stored."""
-    found = _with_sets(understood, names, adding)
+    found = _with_sets(understood, names, asking)
     if found is not None:
         return found
     tree = with_names(canonical(understood), names)
     groups = Groups(tree, ()) if _is_one_group(tree) else keyed.groups_of(tree)
-    return Program(adding.read, tree) if groups is None else adding.program(tree, groups)
+    return Program(asking.read, tree) if groups is None else asking.program(tree, groups)
 
 
 def without_rules(
@@ -149,7 +171,7 @@ def without_rules(
     return Program(read, tree, why_not_fast=why)
 
 
-def _with_sets(understood: exp.Query, names: Sequence[str], adding: _Adding) -> Program | None:
+def _with_sets(understood: exp.Query, names: Sequence[str], asking: _Asking) -> Program | None:
     """The program of a query that adds to groups by GROUPING SETS; None if it is not one."""
     tree = canonical(understood, keep_sets=True)
     if not grouping_sets.has_sets(tree):
@@ -157,7 +179,7 @@ def _with_sets(understood: exp.Query, names: Sequence[str], adding: _Adding) -> 
     assert isinstance(tree, exp.Select)
     keys = grouping_sets.keys_of(tree)
     groups = Groups(with_names(tree, names), (*keys, grouping_sets.number(keys)))
-    found = adding.program(tree, groups)
+    found = asking.program(tree, groups)
     return found if found.additive and grouping_sets.are_distinct(tree) else None
 
 

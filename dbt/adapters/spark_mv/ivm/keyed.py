@@ -12,7 +12,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets, rounding
+from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets, rounding, ties
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
     NotFast,
@@ -229,7 +229,8 @@ def keys_not_returned(groups: Groups) -> NotFast:
 
 def refuse_order_dependent(query: exp.Query) -> None:
     """Raise `NotFast` if what went, computed again, may not come out as it was stored."""
-    found = query.find(*_ORDER_DEPENDENT)
+    calls = query.find_all(*_ORDER_DEPENDENT)
+    found = next((call for call in calls if not ties.is_in_order(call)), None)
     if found is not None:
         text = (
             "a function of the order of rows below others; have it at the top, or in its own view"

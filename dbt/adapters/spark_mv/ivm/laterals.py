@@ -98,7 +98,7 @@ class _Joins:
         elif any(aggregates.calls(item) for item in body.expressions):
             self._of_aggregates(join, body, alias)
         elif is_shaped(body):
-            text = "number its rows by ROW_NUMBER in a view of its own and join that, for its LIMIT"
+            text = "correlate it by equal keys, without other subqueries, for its LIMIT"
             raise _refused(
                 text if body.args.get("limit") else "take windows and grouping sets out of it", body
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import bag, first_rows, keyed, merge
+from dbt.adapters.spark_mv.ivm import bag, first_rows, keyed, merge, ties
 from dbt.adapters.spark_mv.ivm.additive import Additive
 from dbt.adapters.spark_mv.ivm.delta import Delta
 from dbt.adapters.spark_mv.ivm.first_rows import First
@@ -59,14 +59,25 @@ class Program:
     @property
     def hidden(self) -> dict[str, exp.Expr]:
         """Columns of the storage table that the view does not show, and what they hold."""
+        found: dict[str, exp.Expr] = {ties.ORDERED: exp.true()} if self.has_no_ties else {}
         if self.first is not None:
-            return self.first.hidden
-        return dict(self.additive.hidden) if self.additive else {}
+            return found | self.first.hidden
+        return found | dict(self.additive.hidden if self.additive else {})
+
+    @property
+    def has_no_ties(self) -> bool:
+        """Whether its windows were given an order without ties."""
+        return ties.ORDERED in named_columns(self.query)
+
+    @property
+    def shown_columns(self) -> list[str]:
+        """The columns of the view."""
+        return [name for name in named_columns(self.query) if name != ties.ORDERED]
 
     @property
     def stored_columns(self) -> list[str]:
         """All columns of the storage table."""
-        return [*named_columns(self.query), *self.hidden]
+        return [*self.shown_columns, *self.hidden]
 
     def stored_query(self) -> exp.Query:
         """The query of everything that is stored."""
@@ -170,7 +181,7 @@ def _by_row(program: Program, rule: Delta, types: Sequence[str], in_part: bool) 
             context.named,
             appends=True,
         )
-    for name, type_name in zip(names, types, strict=True):
+    for name, type_name in zip(program.shown_columns, types, strict=True):
         if any(word in type_name for word in _UNGROUPED):
             text = f"the column {name} has the type {type_name}, whose values are not compared; "
             raise not_fast("NOT_COMPARED", text + "return ARRAY_SORT(MAP_ENTRIES(..)), or text")

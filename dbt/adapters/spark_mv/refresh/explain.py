@@ -24,6 +24,8 @@ from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.registry import load_view
 
+_TIES = "rows that are equal in ORDER BY of a window follow each other by what it is selected with"
+
 
 def explain_view(
     engine: Engine, refresher: Refresher, name: TableName, request: Request
@@ -68,9 +70,11 @@ def _about_methods(engine: Engine, look: Look, plan: RefreshPlan) -> list[str]:
     """What the planned method is estimated to cost, or which others are possible, or why not."""
     found = engine.analyst.analysis(look.current, look.view)
     why = None if isinstance(found, Reason) else found.program.why_not_added
-    not_added = [f"not added          {why}"] if why else []
+    notes = [f"not added          {why}"] if why else []
+    if not isinstance(found, Reason) and found.program.has_no_ties:
+        notes.append(f"ties               {_TIES}")
     if isinstance(plan, FastRefresh):
-        return [f"estimate           {plan.fast.estimate}", *not_added]
+        return [f"estimate           {plan.fast.estimate}", *notes]
     if isinstance(plan, PartitionRefresh):
         lines = [f"partition          {name}" for name in plan.partition.partitions]
         return [f"estimate           {plan.partition.estimate}", *lines]
@@ -81,6 +85,6 @@ def _about_methods(engine: Engine, look: Look, plan: RefreshPlan) -> list[str]:
     how = "" if isinstance(found, Reason) else str(found.program)
     return [
         f"not fast           {fast}" if fast else f"can be fast        {how}",
-        *not_added,
+        *notes,
         f"not by partition   {partition}" if partition else "can be by partition",
     ]

@@ -1,0 +1,98 @@
+"""LATERAL subqueries with LIMIT or windows, as rows of a relation that has them for all keys.
+
+What such a subquery does with the rows of one key, windows do with the rows of all: they are put
+in parts by the key, and numbered. The subquery is left with conditions that a join can have.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm import aggregates
+from dbt.adapters.spark_mv.ivm.scalars import Scalars, equalities
+from dbt.adapters.spark_mv.ivm.scopes import outside
+from dbt.adapters.spark_mv.ivm.tree import both, column, derived, not_fast
+
+_NUMBERED, _NUMBER = "mv_numbered", "mv_number"
+_OTHERS = ("group", "having", "distinct", "laterals", "windows")
+
+
+def numbered(query: exp.Query) -> exp.Query:
+    """A copy of a parsed query without LIMIT and windows in correlated LATERAL subqueries.
+
+    Raises `NotFast` if one is correlated by anything but equal keys.
+    """
+    found = query.copy()
+    for lateral in list(found.find_all(exp.Lateral)):
+        subquery, outer = lateral.this, lateral.find_ancestor(exp.Select)
+        body = subquery.this if isinstance(subquery, exp.Subquery) else None
+        if isinstance(body, exp.Select) and outer is not None and _is_numbered(body):
+            subquery.set("this", _apart(body, outer))
+    return found
+
+
+def _is_numbered(body: exp.Select) -> bool:
+    """Whether it selects rows by their place, from rows of equal keys."""
+    shaped = any(body.args.get(key) for key in _OTHERS)
+    shaped = shaped or any(aggregates.calls(item) for item in body.expressions)
+    by_place = body.args.get("limit") or any(item.find(exp.Window) for item in body.expressions)
+    return bool(by_place) and not shaped and bool(outside(body))
+
+
+def _apart(body: exp.Select, outer: exp.Select) -> exp.Select:
+    names = list(body.named_selects)
+    inner, pairs = Scalars(outer, _as_it_is).split_groups(body)
+    if outside(inner) or not pairs:
+        text = "name columns outside only in equalities with its own: a LATERAL subquery"
+        raise not_fast("CORRELATED", text, body)
+    keys = [own for own, _, _ in pairs]
+    for window in [found for item in inner.expressions for found in item.find_all(exp.Window)]:
+        own = window.args.get("partition_by") or []
+        window.set("partition_by", [*(key.copy() for key in keys), *own])
+    conditions: list[exp.Expr] = [*equalities(_NUMBERED, pairs), *_numbers(inner, keys)]
+    shown = [exp.alias_(column(_NUMBERED, name), name, quoted=True) for name in names]
+    found = exp.Select(expressions=shown).from_(derived(inner, _NUMBERED))
+    return found.where(both(conditions))
+
+
+def _as_it_is(query: exp.Query) -> exp.Query:
+    return query
+
+
+def _numbers(inner: exp.Select, keys: list[exp.Expr]) -> list[exp.Expr]:
+    """What LIMIT and OFFSET ask of the number that each row now gets."""
+    limit, offset = inner.args.get("limit"), inner.args.get("offset")
+    order = inner.args.get("order")
+    for part in ("limit", "offset", "order"):
+        inner.set(part, None)
+    if limit is None and offset is None:
+        return []
+    window = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=[key.copy() for key in keys],
+        order=_over_rows(inner, order),
+    )
+    inner.append("expressions", exp.alias_(window, _NUMBER))
+    number, first = column(_NUMBERED, _NUMBER), offset.expression if offset else None
+    last = limit.expression if limit else None
+    found: list[exp.Expr] = []
+    if first is not None:
+        found.append(number > first.copy())
+    if last is not None:
+        found.append(number.copy() <= (last.copy() if first is None else first + last))
+    return found
+
+
+def _over_rows(inner: exp.Select, order: exp.Expr | None) -> exp.Expr | None:
+    """ORDER BY with the expressions for which names of returned columns stand."""
+    if order is None:
+        return None
+    named = {
+        item.alias: item.unalias() for item in inner.expressions if isinstance(item, exp.Alias)
+    }
+
+    def replaced(node: exp.Expr) -> exp.Expr:
+        known = isinstance(node, exp.Column) and not node.table and named.get(node.name)
+        return known.copy() if known else node
+
+    return order.copy().transform(replaced)

@@ -1,0 +1,99 @@
+"""Rows that windows choose, below others: each has one place only, in whatever order they come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm import numbered, ties
+from dbt.adapters.spark_mv.ivm.analysis import analyse
+from dbt.adapters.spark_mv.ivm.tree import NotFast
+from tests.unit.ivm.checks import ROUNDS, holds
+from tests.unit.ivm.formulas import (
+    COLUMNS,
+    TABLES,
+    Engine,
+    forget,
+    program_of,
+    refresh_in_another_order_is_right,
+    refresh_is_right,
+    shown_is_right,
+)
+from tests.unit.ivm.queries_ordered import ORDERED, REFUSED, TIED
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_shown(engine: Engine, name: str) -> None:
+    """What is stored is what the query returns, where that is known."""
+    assert program_of(ORDERED[name]).has_no_ties
+    assert holds(shown_is_right, engine, ORDERED[name], 2 * ROUNDS)
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_rows_after(engine: Engine, name: str) -> None:
+    """Stored rows are brought up to date, as a whole and in part."""
+    assert holds(refresh_is_right, engine, ORDERED[name], 2 * ROUNDS)
+
+
+@pytest.mark.parametrize("name", TIED)
+def test_rows_after_with_ties(engine: Engine, name: str) -> None:
+    """The same, if rows are read in another order than when they were stored."""
+    assert holds(refresh_in_another_order_is_right, engine, TIED[name], 2 * ROUNDS)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "wrong", "sql"),
+    [
+        (ties, "_terms", lambda select, types_of: [exp.true()], TIED["latest"]),
+        (ties, "_is_of_rank", lambda window: window.args["order"] is not None, "select f, count(*) "
+         "n from (select last_value(v) over (partition by a order by b) f from mv_table_0) d "
+         "group by f"),
+        (numbered, "_numbers", lambda inner, keys: inner.set("limit", None) or [],
+         TIED["lateral_best"]),
+    ],
+)  # fmt: skip
+def test_mutants(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, wrong: Any, sql: str
+) -> None:
+    """Rules that are wrong on purpose are found."""
+    monkeypatch.setattr(module, name, wrong)
+    forget()
+    found = holds(refresh_in_another_order_is_right, engine, sql, 4 * ROUNDS)
+    found = found and holds(shown_is_right, engine, sql, 2 * ROUNDS)
+    forget()
+    assert not found
+
+
+@pytest.mark.parametrize(("sql", "code"), REFUSED.items())
+def test_refused(sql: str, code: str) -> None:
+    """Where another order of equal rows may give what the query never returns."""
+    with pytest.raises(NotFast) as caught:
+        program_of(sql)
+    assert caught.value.reason.code == code
+
+
+@pytest.mark.parametrize("kind", ["map<string,int>", "string collate UTF8_LCASE"])
+def test_types_without_order(kind: str) -> None:
+    """Rows are equal in what cannot be put in order, or is equal to something else."""
+
+    def types_of(query: exp.Query) -> list[str]:
+        return [kind] * len(query.expressions)
+
+    with pytest.raises(NotFast) as caught:
+        analyse(TIED["latest"], dict.fromkeys(TABLES, COLUMNS), {"v": "int", "n": "int"}, types_of)
+    assert caught.value.reason.code == "ORDER_DEPENDENT"
+
+
+def test_columns_that_nothing_reads() -> None:
+    """They are not read for the order of rows."""
+    text = (
+        program_of(
+            "with d as (select *, row_number() over (partition by a order by b) k from mv_table_0) "
+            "select count(*) n from d where k = 1"
+        )
+        .stored_query()
+        .sql("spark")
+    )
+    assert "`v`" not in text
