@@ -54,6 +54,9 @@ ROW_BY_ROW = {
     f"where s.a = r.a) l on l.b <= r.v join {T} t on t.a = l.v",
     "lateral_left": f"select r.a, l.w, l.v from {R} r left join lateral (select "
     f"coalesce(r.b, 0) as w, s.v from {S} s where s.a = r.a) l on l.v > 1",
+    "lateral_alike": f"select r.a, l.v, m.w from {R} r, lateral (select l.v from {S} l where "
+    f"l.a = r.a and exists (select 1 from {T} l where l.b = r.b)) l, lateral (select l.v + "
+    f"(select min(v) from {S} r) as w) m where exists (select 1 from {T} l where l.a = r.b)",
     "lateral_groups": f"select r.a, l.n, l.x + r.v as x, m.y from {R} r cross join lateral "
     f"(select count(*) n, max(s.v) x from {S} s where s.a = r.a) l left join lateral "
     f"(select sum(t.v) y from {T} t where t.b = l.x) m on true where l.n < 3",
@@ -263,7 +266,5 @@ NOT_FAST = {
     "where s.a = r.a) l on l.v > 1": "CORRELATED",
     f"select r.a, l.v from {R} r, lateral (select s.v from {S} s where s.a = r.a) l "
     f"full join {T} t on t.a = l.v": "CORRELATED",
-    f"select r.a, l.v from {R} r, lateral (select s.v from {S} s where s.a = r.a) l "
-    f"where exists (select 1 from {T} l where l.a = r.b)": "CORRELATED",
     f"select a from {R} qualify rank() over (partition by a order by v) = 1": "WINDOW",
 }

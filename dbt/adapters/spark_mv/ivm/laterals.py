@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from itertools import count
 from typing import cast
 
 from sqlglot import exp
@@ -16,7 +17,14 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.apart import GENERATORS
 from dbt.adapters.spark_mv.ivm.scalars import Scalars, equalities
-from dbt.adapters.spark_mv.ivm.scopes import Returned, is_by_groups, is_shaped, names_in, outside
+from dbt.adapters.spark_mv.ivm.scopes import (
+    Returned,
+    is_by_groups,
+    is_shaped,
+    names_in,
+    outside,
+    relations_of,
+)
 from dbt.adapters.spark_mv.ivm.tree import (
     NotFast,
     both,
@@ -38,6 +46,7 @@ def without_laterals(query: exp.Select, canonical: Callable[[exp.Query], exp.Que
     if not found:
         return query
     names = [join.this.alias_or_name for join in found]
+    _rename_below(query, names)
     called = [alias.name for alias in query.find_all(exp.TableAlias)]
     if any(called.count(name) > 1 for name in names):
         raise _refused("call no other relation like it", found[0].this)
@@ -45,6 +54,33 @@ def without_laterals(query: exp.Select, canonical: Callable[[exp.Query], exp.Que
     if any((join.side or "").upper() in ("RIGHT", "FULL") for join in joins[last:]):
         raise _refused("have it, and what is joined before it, in FROM (..)", found[0].this)
     return _Joins(query, canonical).all()
+
+
+def _rename_below(query: exp.Select, names: Collection[str]) -> None:
+    """Give relations in subqueries that are called like one of these other names."""
+    taken = {alias.name for alias in query.find_all(exp.TableAlias)}
+    for select in list(query.find_all(exp.Select)):
+        for relation in relations_of(select) if select is not query else ():
+            old = relation.alias_or_name
+            if old not in names:
+                continue
+            new = next(f"{old}_{n}" for n in count(1) if f"{old}_{n}" not in taken)
+            taken.add(new)
+            for column_of in _columns_of(select, old):
+                column_of.set("table", exp.to_identifier(new, quoted=True))
+            relation.args["alias"].set("this", exp.to_identifier(new))
+
+
+def _columns_of(select: exp.Select, relation: str) -> list[exp.Column]:
+    """The columns of a relation of a selection, in it and in its subqueries."""
+    found = []
+    for named in select.find_all(exp.Column):
+        around = named.find_ancestor(exp.Select)
+        while around is not select and around is not None and relation not in names_in(around):
+            around = around.find_ancestor(exp.Select)
+        if named.table == relation and around is select:
+            found.append(named)
+    return found
 
 
 def _is_lateral(join: exp.Join) -> bool:

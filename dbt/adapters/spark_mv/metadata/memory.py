@@ -17,6 +17,8 @@ from dbt.adapters.spark_mv.metadata.fold import State, ViewState, apply, fold
 from dbt.adapters.spark_mv.metadata.store import MetadataStore, corrupt
 from dbt.adapters.spark_mv.sql.names import TableName
 
+# For so long, in seconds, an event waits for others to be written with it: a commit takes a tenth.
+_LINGER = 0.5
 StoreOpener = Callable[[], AbstractContextManager[MetadataStore]]
 
 
@@ -35,6 +37,7 @@ class Memory:
         self._pending: list[Event] = []
         self._wake = threading.Condition(self._lock)
         self._writing = False
+        self._waiting = 0
         self._thread: threading.Thread | None = None
 
     def state(self) -> State:
@@ -55,12 +58,14 @@ class Memory:
     def reload_if_moved(self) -> None:
         """Load again if another process has appended since."""
         with self._lock:
-            if self._state is None or self._pending or self._writing:
+            if self._state is None or self._writing:
                 return
             with self.open_store() as store:
                 if store.version() != self._version:
                     self._state = None
                     self._load(store)
+                    for event in self._pending:
+                        apply(self.state(), event)
 
     def view(self, name: TableName) -> ViewState | None:
         """The registered view of this name; raises `CorruptMetadata` if its row is unreadable."""
@@ -107,7 +112,10 @@ class Memory:
     def flush(self, timeout: float = 120.0) -> None:
         """Wait until every recorded event is in the table."""
         with self._wake:
+            self._waiting += 1
+            self._wake.notify_all()
             done = self._wake.wait_for(lambda: not self._pending and not self._writing, timeout)
+            self._waiting -= 1
         if not done:
             self._warn("Some metadata events of materialized views are not written yet.")
 
@@ -125,6 +133,7 @@ class Memory:
                 if idle:
                     self._thread = None
                     return
+                self._wake.wait_for(lambda: bool(self._waiting), timeout=_LINGER)
                 batch, self._pending, self._writing = self._pending, [], True
             try:
                 # Ids of events are derived, so appending again after a lost reply is harmless.
