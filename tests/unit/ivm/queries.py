@@ -55,8 +55,8 @@ ROW_BY_ROW = {
     "lateral_left": f"select r.a, l.w, l.v from {R} r left join lateral (select "
     f"coalesce(r.b, 0) as w, s.v from {S} s where s.a = r.a) l on l.v > 1",
     "lateral_alike": f"select r.a, l.v, m.w from {R} r, lateral (select l.v from {S} l where "
-    f"l.a = r.a and exists (select 1 from {T} l where l.b = r.b)) l, lateral (select l.v + "
-    f"(select min(v) from {S} r) as w) m where exists (select 1 from {T} l where l.a = r.b)",
+    f"l.a = r.a and l.v in (select l.b from {T} l)) l, lateral (select l.v + r.b as w) m "
+    f"where exists (select 1 from {T} l where l.a = r.b)",
     "lateral_groups": f"select r.a, l.n, l.x + r.v as x, m.y from {R} r cross join lateral "
     f"(select count(*) n, max(s.v) x from {S} s where s.a = r.a) l left join lateral "
     f"(select sum(t.v) y from {T} t where t.b = l.x) m on true where l.n < 3",
