@@ -138,9 +138,12 @@ class MaterializedViews:
         self.engine.memory.reload_if_moved()
 
     def end_node(self) -> None:
-        """A node has ended: its events are to be in the metadata before dbt says so."""
+        """A node has ended: what it did to the views is to be in the metadata before dbt says so.
+
+        Refreshes are there soon after, at the latest when the command ends.
+        """
         self._memo.rebuilds = False
-        self.engine.memory.flush()
+        self.engine.memory.flush_unless_routine()
 
     def interrupt(self) -> None:
         """Somebody ends the command: refreshes under way give up, and release their claims."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.spark_mv.metadata import memory
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select customer, sum(amount) as total from @.orders group by customer"
@@ -153,6 +154,25 @@ def test_reads_without_metadata(lake: Warehouse, views: None) -> None:
     rows = lake.sql("select * from @.one")
     assert sorted(rows) == sorted(lake.spark(QUERY))
     lake.sql(f"create or replace materialized view @.one as {QUERY}")
+
+
+def test_written_together(lake: Warehouse, views: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The end of a node waits for marks by its writes, not for the events of a refresh."""
+    monkeypatch.setattr(memory, "_LINGER", 60.0)
+    marks, refreshes = (
+        f"select count(*) from @meta.mv_events where kind = '{kind}'"
+        for kind in ("MARKED_STALE", "REFRESH_SUCCEEDED")
+    )
+    marked, refreshed = lake.value(marks), lake.value(refreshes)
+    command = lake.command()
+    command.sql("insert into @.orders values (45, 'kim', 1)")
+    command.core.end_node()
+    assert lake.value(marks) > marked
+    command.sql("refresh materialized view @.one")
+    command.core.end_node()
+    assert lake.value(refreshes) == refreshed
+    command.core.close()
+    assert lake.value(refreshes) == refreshed + 1
 
 
 def drop_metadata(lake: Warehouse) -> None:

@@ -52,6 +52,13 @@ class Event:
         return json.dumps(dict(self.payload), sort_keys=True, default=str)
 
 
+def is_routine(event: Event) -> bool:
+    """Whether it is of a refresh that goes well, or of what follows from that."""
+    if event.kind == MARKED_STALE:
+        return event.payload.get("cause") == "REFRESH"
+    return event.kind in (REFRESH_STARTED, REFRESH_SUCCEEDED, REFRESH_SKIPPED)
+
+
 def new_event(
     kind: str,
     view_id: str,

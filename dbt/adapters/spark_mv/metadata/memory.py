@@ -1,7 +1,7 @@
 """What this process knows of the metadata: loaded once, kept up to date, appended in batches.
 
-Events are appended by one background thread, several at a time (group commit), so that no
-refresh waits for its history; `flush` waits for them.
+Events are appended by one background thread, those of half a second at a time (group commit), so
+that no refresh waits for its history; `flush` waits for them.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from contextlib import AbstractContextManager
 
 from tenacity import Retrying, stop_after_attempt, wait_random_exponential
 
-from dbt.adapters.spark_mv.metadata.events import MARKED_STALE, Event, new_event
+from dbt.adapters.spark_mv.metadata.events import MARKED_STALE, Event, is_routine, new_event
 from dbt.adapters.spark_mv.metadata.fold import State, ViewState, apply, fold
 from dbt.adapters.spark_mv.metadata.store import MetadataStore, corrupt
 from dbt.adapters.spark_mv.sql.names import TableName
 
-# For so long, in seconds, an event waits for others to be written with it: a commit takes a tenth.
+# So many seconds an event waits for others, to be written with them in one commit.
 _LINGER = 0.5
 StoreOpener = Callable[[], AbstractContextManager[MetadataStore]]
 
@@ -36,7 +36,7 @@ class Memory:
         self._version: str | None = None
         self._pending: list[Event] = []
         self._wake = threading.Condition(self._lock)
-        self._writing = False
+        self._batch: list[Event] = []
         self._waiting = 0
         self._thread: threading.Thread | None = None
 
@@ -58,7 +58,7 @@ class Memory:
     def reload_if_moved(self) -> None:
         """Load again if another process has appended since."""
         with self._lock:
-            if self._state is None or self._writing:
+            if self._state is None or self._batch:
                 return
             with self.open_store() as store:
                 if store.version() != self._version:
@@ -114,10 +114,18 @@ class Memory:
         with self._wake:
             self._waiting += 1
             self._wake.notify_all()
-            done = self._wake.wait_for(lambda: not self._pending and not self._writing, timeout)
+            done = self._wake.wait_for(lambda: not self._pending and not self._batch, timeout)
             self._waiting -= 1
         if not done:
             self._warn("Some metadata events of materialized views are not written yet.")
+
+    def flush_unless_routine(self) -> None:
+        """The same, unless all that is recorded are refreshes that go well, which the storage
+        tables tell, too."""
+        with self._lock:
+            routine = all(is_routine(event) for event in (*self._batch, *self._pending))
+        if not routine:
+            self.flush()
 
     def _append(self, batch: list[Event]) -> None:
         with self.open_store() as store:
@@ -134,7 +142,8 @@ class Memory:
                     self._thread = None
                     return
                 self._wake.wait_for(lambda: bool(self._waiting), timeout=_LINGER)
-                batch, self._pending, self._writing = self._pending, [], True
+                batch, self._pending = self._pending, []
+                self._batch = batch
             try:
                 # Ids of events are derived, so appending again after a lost reply is harmless.
                 for attempt in Retrying(
@@ -148,5 +157,5 @@ class Memory:
                 )
             finally:
                 with self._wake:
-                    self._writing = False
+                    self._batch = []
                     self._wake.notify_all()
