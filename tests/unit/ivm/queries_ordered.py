@@ -31,6 +31,8 @@ ORDERED = {
     "named_window": "select x, y from (select first_value(b) over w x, row_number() over w y "
     f"from {R} window w as (partition by a order by b)) d where y < 3",
     "keys_not_returned": f"select b, row_number() over (partition by a order by b) k from {R}",
+    "alike": "select x + y z, count(*) n from (select row_number() over (partition by a "
+    f"order by b) x, lag(b) over (partition by a order by b) y from {R}) d group by x + y",
     "parts": f"select b, ntile(2) over (partition by a order by b desc nulls last) k from {R}",
     "over_groups": "select k, count(*) n from (select a, row_number() over (partition by a "
     f"order by sum(v), b) k from {R} group by a, b) d group by k",
@@ -65,7 +67,7 @@ TIED = {
     "lateral_best": f"select r.b, l.v from {R} r left join lateral (select s.v from {S} s "
     "where s.a = r.a order by s.b limit 1) l on true",
 }
-# Names of columns that say what they do not mean.
+# A name that is taken, or rows that another order would put together otherwise.
 REFUSED = {
     f"select mv_ordered from (select v mv_ordered, row_number() over (partition by a order by b) k "
     f"from {R}) d": "NOT_PARSED",
@@ -75,6 +77,10 @@ REFUSED = {
     f"from {R}) d join {S} s on s.a = d.a": "ORDER_DEPENDENT",
     f"select d.v from (select first_value(v) ignore nulls over (partition by a order by b) v "
     f"from {R}) d join {S} s on s.a = d.v": "ORDER_DEPENDENT",
+    f"select x + y z, count(*) n from (select row_number() over (partition by a order by b) x, "
+    f"row_number() over (partition by a order by b desc) y from {R}) d group by x + y": (
+        "ORDER_DEPENDENT"
+    ),
     f"select r.a, l.v from {R} r, lateral (select s.v from {S} s where s.a > r.a "
     "order by s.v limit 1) l": "CORRELATED",
     f"select r.a, l.v from {R} r, lateral (select s.v + r.v v from {S} s where s.a = r.a "

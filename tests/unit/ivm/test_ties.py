@@ -86,6 +86,16 @@ def test_types_without_order(kind: str) -> None:
     assert caught.value.reason.code == "ORDER_DEPENDENT"
 
 
+def test_generated_rows() -> None:
+    """A column that nothing reads may make rows nevertheless."""
+    text = program_of(
+        "with d as (select a, b, inline(array(struct(1), struct(2))) x from mv_table_0), e as "
+        "(select *, row_number() over (partition by a order by b) k from d) select count(*) n "
+        "from e where k = 2"
+    )
+    assert "INLINE" in text.stored_query().sql("spark")
+
+
 def test_columns_that_nothing_reads() -> None:
     """They are not read for the order of rows."""
     text = (

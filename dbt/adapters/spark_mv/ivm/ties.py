@@ -13,6 +13,8 @@ from collections.abc import Callable
 from sqlglot import exp
 from sqlglot.optimizer.pushdown_projections import pushdown_projections
 
+from dbt.adapters.spark_mv.ivm import aggregates
+from dbt.adapters.spark_mv.ivm.apart import GENERATORS
 from dbt.adapters.spark_mv.ivm.scopes import names_in, outside
 from dbt.adapters.spark_mv.ivm.tree import derived, ungrouped
 
@@ -32,12 +34,16 @@ def without_ties(query: exp.Query, types_of: Callable[[exp.Query], list[str]]) -
     """
     if not isinstance(query, exp.Select) and query.args.get("limit"):
         return None
-    found = pushdown_projections(query.copy())
+    found = query.copy()
+    if found.find(*GENERATORS) is None:
+        pushdown_projections(found)
     ordered = False
     for select in list(found.find_all(exp.Select)):
         windows = [window for window in _windows(select) if _is_of_rank(window)]
         terms = _terms(select, types_of) if windows else []
-        for window in windows if terms else []:
+        if not terms or (select.args.get("group") is None and not _are_alike(windows)):
+            continue
+        for window in windows:
             _order(window, terms)
             ordered = True
     return _marked(found) if ordered else None
@@ -101,9 +107,17 @@ def _is_of_rank(window: exp.Window) -> bool:
     return alone and window.args.get("order") is not None
 
 
+def _are_alike(windows: list[exp.Window]) -> bool:
+    """Whether they see rows in one order: two of two orders would meet in any way in rows that are
+    equal in everything."""
+    return len({(str(w.args.get("partition_by")), str(w.args.get("order"))) for w in windows}) == 1
+
+
 def _terms(select: exp.Select, types_of: Callable[[exp.Query], list[str]]) -> list[exp.Expr]:
     """What equal rows of a selection are equal in; nothing if it cannot be put in order."""
     group = select.args.get("group")
+    if group is None and any(aggregates.calls(item) for item in select.expressions):
+        return []
     if group is None:
         columns = {c for item in select.expressions for c in item.find_all(exp.Column)}
         terms = sorted(columns, key=lambda column: column.sql())
