@@ -99,6 +99,18 @@ def test_views_over_it(lake: Warehouse) -> None:
         assert lake.history("above", "method, state")[-1] == ("fast", "SUCCEEDED")
 
 
+def test_irrelevant_write(lake: Warehouse) -> None:
+    """What no row depends on adds and takes away nothing, and views above are not refreshed."""
+    query = "select customer, sum(amount) as total from @.sales where amount > 9 group by customer"
+    lake.sql(f"create materialized view @.dear options (refresh_method = 'fast') as {query}")
+    lake.sql("create materialized view @.over_dear as select count(*) as n from @.dear")
+    refresh(lake, "dear", "insert into @.sales values (1003, 'y', 3)", query)
+    assert summary(lake, "dear", "added-records") == summary(lake, "dear", "deleted-records") == 0
+    lake.restart()
+    lake.sql("refresh materialized view @.over_dear")
+    assert lake.history("over_dear", "method, state")[-1] == ("none", "SKIPPED")
+
+
 def test_partitions_and_compaction(lake: Warehouse) -> None:
     """Files of deletes in a partitioned storage table: other methods, and upkeep, go on."""
     query = "select id % 3 as part, id, amount from @.sales"

@@ -64,12 +64,14 @@ ROWS = (
         ),
     ),
     Construct(
-        "`LATERAL` subqueries with LIMIT, or windows, by equal keys",
+        "`LATERAL` subqueries with LIMIT, or windows, values with LIMIT 1, by equal keys",
         (
             "SELECT c.id, l.day FROM customers c, LATERAL (SELECT o.day FROM orders o "
             "WHERE o.customer = c.id ORDER BY o.day DESC LIMIT 3) l",
             "SELECT c.id, l.k FROM customers c LEFT JOIN LATERAL (SELECT o.day, RANK() OVER "
             "(ORDER BY o.amount) AS k FROM orders o WHERE o.customer = c.id) l ON l.k < 3",
+            "SELECT id, (SELECT o.day FROM orders o WHERE o.customer = c.id ORDER BY o.amount DESC "
+            "LIMIT 1) AS best_day FROM customers c",
         ),
         "rows are numbered by key, those of changed keys anew",
     ),

@@ -44,6 +44,8 @@ ORDERED = {
     "lateral_first": _FIRST.format(r=R, s=S, by="order by s.v desc"),
     "lateral_best": f"select r.b, l.x from {R} r left join lateral (select s.b + s.v x from {S} s "
     "where s.a = r.a and s.v > 1 order by x desc limit 1) l on l.x > r.v",
+    "value_first": f"select r.b, (select s.v from {S} s where s.a = r.a order by s.v limit 1) x "
+    f"from {R} r where r.v > (select t.v + 1 from {T} t where t.b = r.b order by t.v desc limit 1)",
     "lateral_offset": f"select r.a, sum(l.v) t from {R} r, lateral (select s.v from {S} s "
     "where s.a = r.a and s.b = r.b order by s.v limit 1 offset 1) l group by r.a",
     "lateral_rank": f"select r.b, l.k from {R} r, lateral (select s.b, rank() over (order by s.v) "
@@ -64,6 +66,8 @@ TIED = {
     f"order by count(*)) k from {R} group by a, b) d where k < 3",
     "keys_not_returned": f"select v, row_number() over (partition by a order by b) k from {R}",
     "lateral_any": _FIRST.format(r=R, s=S, by=""),
+    "value_any": f"select r.b, (select s.v from {S} s where s.a = r.a order by s.b limit 1) x "
+    f"from {R} r",
     "lateral_best": f"select r.b, l.v from {R} r left join lateral (select s.v from {S} s "
     "where s.a = r.a order by s.b limit 1) l on true",
 }

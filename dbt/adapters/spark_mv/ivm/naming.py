@@ -27,9 +27,14 @@ def _is_of_value(output: exp.Expr) -> bool:
     select = output.parent
     around = select.parent if isinstance(select, exp.Select) else None
     if isinstance(around, exp.Subquery):
-        relation = isinstance(around.parent, (exp.From, exp.Join, exp.Lateral, exp.SetOperation))
-        return around.parent is not None and not relation
+        return is_value(around)
     return isinstance(around, (exp.Exists, exp.In))
+
+
+def is_value(subquery: exp.Subquery) -> bool:
+    """Whether a subquery is part of an expression."""
+    relation = isinstance(subquery.parent, (exp.From, exp.Join, exp.Lateral, exp.SetOperation))
+    return subquery.parent is not None and not relation
 
 
 def with_names(query: exp.Query, names: Sequence[str]) -> exp.Query:

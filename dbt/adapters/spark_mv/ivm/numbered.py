@@ -1,4 +1,5 @@
-"""LATERAL subqueries with LIMIT or windows, as rows of a relation that has them for all keys.
+"""Subqueries with LIMIT or windows, LATERAL or as values, as rows of a relation that has them for
+all keys.
 
 What such a subquery does with the rows of one key, windows do with the rows of all: they are put
 in parts by the key, and numbered. The subquery is left with conditions that a join can have.
@@ -9,6 +10,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import aggregates
+from dbt.adapters.spark_mv.ivm.naming import is_value
 from dbt.adapters.spark_mv.ivm.scalars import Scalars, equalities
 from dbt.adapters.spark_mv.ivm.scopes import outside
 from dbt.adapters.spark_mv.ivm.tree import both, column, derived, not_fast
@@ -18,16 +20,32 @@ _OTHERS = ("group", "having", "distinct", "laterals", "windows")
 
 
 def numbered(query: exp.Query) -> exp.Query:
-    """A copy of a parsed query without LIMIT and windows in correlated LATERAL subqueries.
+    """A copy of a parsed query without LIMIT and windows in correlated LATERAL subqueries, and
+    without LIMIT 1 in those that are values.
 
     Raises `NotFast` if one is correlated by anything but equal keys.
     """
     found = query.copy()
-    for lateral in list(found.find_all(exp.Lateral)):
-        subquery, outer = lateral.this, lateral.find_ancestor(exp.Select)
-        body = subquery.this if isinstance(subquery, exp.Subquery) else None
-        if isinstance(body, exp.Select) and outer is not None and _is_numbered(body):
+    for subquery in list(found.find_all(exp.Subquery)):
+        body, outer = subquery.this, subquery.find_ancestor(exp.Select)
+        if not isinstance(body, exp.Select) or outer is None or not _is_numbered(body):
+            continue
+        if isinstance(subquery.parent, exp.Lateral):
             subquery.set("this", _apart(body, outer))
+        elif is_value(subquery) and _is_of_one(body):
+            subquery.set("this", _one(_apart(body, outer)))
+    return found
+
+
+def _is_of_one(body: exp.Select) -> bool:
+    limit = body.args.get("limit")
+    return limit is not None and limit.expression == exp.Literal.number(1)
+
+
+def _one(found: exp.Select) -> exp.Select:
+    """The value of the one row that there is, if there is one."""
+    (value,) = found.expressions
+    found.set("expressions", [exp.alias_(exp.Max(this=value.unalias()), value.alias, quoted=True)])
     return found
 
 
