@@ -87,6 +87,8 @@ REFUSED = {
     ),
     f"select r.a, l.v from {R} r, lateral (select s.v from {S} s where s.a > r.a "
     "order by s.v limit 1) l": "CORRELATED",
+    f"select r.a, l.v from {R} r, lateral (select s.v from {S} s where s.a = r.a "
+    "order by s.v limit 1 + 1) l": "CORRELATED",
     f"select r.a, l.v from {R} r, lateral (select s.v + r.v v from {S} s where s.a = r.a "
     "order by s.v limit 1) l": "CORRELATED",
 }

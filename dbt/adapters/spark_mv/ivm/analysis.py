@@ -59,7 +59,10 @@ def analyse(
                 ordered = ties.without_ties(understood, types_of)
             if ordered is None:
                 raise
-            return _analysed(ordered, asking)
+            program = _analysed(ordered, asking)
+            # It is what complete refreshes compute, too, so Spark has to take it.
+            types_of(program.stored_query())
+            return program
     except RecursionError:
         raise not_fast("NOT_PARSED", "it is nested too deeply to be analysed; flatten it") from None
 

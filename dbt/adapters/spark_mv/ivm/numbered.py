@@ -53,8 +53,10 @@ def _is_numbered(body: exp.Select) -> bool:
     """Whether it selects rows by their place, from rows of equal keys."""
     shaped = any(body.args.get(key) for key in _OTHERS)
     shaped = shaped or any(aggregates.calls(item) for item in body.expressions)
-    by_place = body.args.get("limit") or any(item.find(exp.Window) for item in body.expressions)
-    return bool(by_place) and not shaped and bool(outside(body))
+    limits = [body.args[key].expression for key in ("limit", "offset") if body.args.get(key)]
+    by_place = bool(limits) or any(item.find(exp.Window) for item in body.expressions)
+    known = all(isinstance(limit, exp.Literal) for limit in limits)
+    return by_place and known and not shaped and bool(outside(body))
 
 
 def _apart(body: exp.Select, outer: exp.Select) -> exp.Select:
