@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.spark_mv.failures import MaterializedViewFailure
+from dbt.adapters.spark_mv.refresh import partition, sources
 from tests.functional.materialized_view.rounds import refresh_after
-from tests.functional.materialized_view.warehouse import Warehouse
+from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 # name -> (partitioned by, query)
 VIEWS = {
@@ -143,8 +144,10 @@ def views(lake: Warehouse) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(CHANGES)))
-def test_rows(lake: Warehouse, number: int) -> None:
-    """One change after the other; views that are refreshed have the rows of their query."""
+def test_rows(lake: Warehouse, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """One change after the other; views that are refreshed have the rows of their query. After
+    every other change the changed partitions are known by files, where they can be."""
+    monkeypatch.setattr(partition, "_MANY", 0 if number % 2 else 1_000)
     queries = {name: query for name, (_, query) in VIEWS.items()}
     refresh_after(lake, queries, CHANGES, number)
 
@@ -157,6 +160,29 @@ def test_methods(lake: Warehouse) -> None:
         assert methods[0] == ("complete", "SUCCEEDED")
         assert {method for method, _ in methods[1:]} <= {"partition", "none"}
         assert ("partition", "SUCCEEDED") in methods
+
+
+def test_known_by_files(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that came and rows that went, of partitions that feed the same or another one; rows that
+    were changed are not read."""
+    known = []
+
+    def spied(*arguments: object) -> object:
+        known.append(sources.fed_by_change(*arguments))  # type: ignore[arg-type]
+        return known[-1]
+
+    monkeypatch.setattr(partition, "_MANY", 0)
+    monkeypatch.setattr(partition, "fed_by_change", spied)
+    lake.spark("insert into @.sales values (51, 'ann', date'2020-02-02', 1)")
+    lake.restart()
+    lake.sql("refresh materialized view @.by_year")
+    lake.spark("update @.sales set day = date'2022-02-02' where id = 51")
+    lake.restart()
+    text = "\n".join(row[0] for row in lake.sql("explain materialized view @.by_year"))
+    assert known == [{("2020",)}, {("2020",), ("2022",)}]
+    assert "/year=2020/" in text and "/year=2022/" in text
+    lake.sql("refresh materialized view @.by_year")
+    assert_same(lake, "select * from @.by_year", VIEWS["by_year"][1])
 
 
 @pytest.mark.parametrize(

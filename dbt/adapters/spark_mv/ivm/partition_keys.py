@@ -6,7 +6,7 @@ operations) puts rows of different partitions together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import cast
 
 from sqlglot import exp
@@ -63,16 +63,18 @@ def owned_tables(query: exp.Query, names: Sequence[str]) -> dict[str, list[list[
     return {name: places for name, places in found.items() if read.count(name) == len(places)}
 
 
-def changed_keys(query: exp.Query, names: Sequence[str], context: Context) -> list[exp.Query]:
+def changed_keys(
+    query: exp.Query, names: Sequence[str], context: Context, known: Collection[str] = ()
+) -> list[exp.Query]:
     """Queries that together return the values mv_key_<n> of every partition that the change of
     the context's tables can have touched, or more. Raises `NotFast`.
 
-    Of a table each row of which belongs to one partition, its changed rows say which. What changes
-    of the others do is what the delta rules say.
+    Of a table each row of which belongs to one partition, its changed rows say which, unless these
+    are `known`. What changes of the others do is what the delta rules say.
     """
     owned = owned_tables(query, names)
     found: list[exp.Query] = []
-    for name in sorted(context.changed & owned.keys()):
+    for name in sorted((context.changed & owned.keys()) - set(known)):
         for values in owned[name]:
             changes = exp.to_table(CHANGES + name.removeprefix(TABLE))
             found.append(exp.Select(expressions=_numbered(values)).from_(changes))

@@ -12,7 +12,13 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
 from dbt.adapters.spark_mv.base_tables.iceberg_partitions import Field, Partition, Spec
 from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.ivm.partition_keys import KEY, changed_keys, key_rows, restricted
+from dbt.adapters.spark_mv.ivm.partition_keys import (
+    KEY,
+    changed_keys,
+    key_rows,
+    owned_tables,
+    restricted,
+)
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.ivm.tree import Context, NotFast
 from dbt.adapters.spark_mv.reasons import Reason
@@ -23,7 +29,7 @@ from dbt.adapters.spark_mv.refresh.inputs import Inputs, changed_rows, stored_ro
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.plan import FAST, PartitionQuery
 from dbt.adapters.spark_mv.refresh.sessions import in_session
-from dbt.adapters.spark_mv.refresh.sources import source_partitions
+from dbt.adapters.spark_mv.refresh.sources import fed_by_change, source_partitions
 from dbt.adapters.spark_mv.refresh.statements import stored_columns
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.views.definition import Layout, MaterializedView
@@ -34,6 +40,8 @@ _NO_STEERING = Reason("NOT_PARTITIONED", "it is partitioned by a boolean; add an
 # Spark simplifies conditions on these to what Iceberg cannot replace rows by.
 _NOT_STEERING = ("boolean",)
 _MOST = 500
+# From so many changed rows on, or if nobody has counted them, metadata are asked instead of them.
+_MANY = 100_000
 _PART = "mv_part_"
 
 
@@ -172,10 +180,47 @@ def changed_partitions(
 ) -> tuple[set[Partition], int]:
     """Partitions of which a row may be another than it was, and how many there are in the storage
     table; raises `NotFast`."""
+    known = _known(engine, look, inputs, target)
+    found = set().union(*known.values())
     context = Context(inputs.changed)
-    keys = changed_keys(inputs.analysis.program.query, target.columns, context)
-    queries = inputs.queries(look)
-    queries |= {name: query.sql("spark") for name, query in context.named.items()}
+    query = inputs.analysis.program.query
+    keys = changed_keys(query, target.columns, context, known.keys())
+    if keys and len(found) <= _MOST:
+        queries = {name: query.sql("spark") for name, query in context.named.items()}
+        more, present = _of_rows(engine, look, target, keys, inputs.queries(look) | queries)
+        return found | more, present
+    ((present,),) = engine.executor.query(partitions.count(look.view.storage))
+    return found, present
+
+
+def _known(engine: Engine, look: Look, inputs: Inputs, target: Target) -> dict[str, set[Partition]]:
+    """For changed tables, by their names in the program, the partitions that their files feed."""
+    owned = owned_tables(inputs.analysis.program.query, target.columns)
+    found: dict[str, set[Partition]] = {}
+    for change in inputs.changes:
+        name = inputs.analysis.placeholder(change.table)
+        if name not in owned or (change.rows is not None and change.rows < _MANY):
+            continue
+        fed = fed_by_change(
+            engine,
+            look,
+            change,
+            owned[name],
+            lambda sql: target.values(sql, look.view.storage.catalog),
+        )
+        if fed is not None:
+            found[name] = fed
+    return found
+
+
+def _of_rows(
+    engine: Engine,
+    look: Look,
+    target: Target,
+    keys: Sequence[exp.Query],
+    queries: Mapping[str, str],
+) -> tuple[set[Partition], int]:
+    """The partitions whose values queries of keys return, and how many the storage table has."""
     columns = [f"{KEY}{number}" for number in range(len(target.columns))]
     values = target.values(columns, look.view.storage.catalog)
     texts = ", ".join(partitions.encoded(sql, kind) for sql, kind in values)

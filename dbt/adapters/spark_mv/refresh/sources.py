@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
+from dbt.adapters.spark_mv.base_tables.changes import Change
 from dbt.adapters.spark_mv.base_tables.iceberg_partitions import Partition, Spec
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.ivm.partition_values import PartitionValue, over_partitions
@@ -48,15 +49,54 @@ def feeding(
 
     `values` are the view's partition columns over columns of the table.
     """
-    time_zone = look.view.definition.settings.get("spark.sql.session.timeZone", "")
-    found = partition_columns(spec, values, time_zone)
+    files = partitions.files(table, spec, str(look.versions[table].snapshot_id))
+    return _pairs(engine, look, spec, files, values, target_values)
+
+
+def fed_by_change(
+    engine: Engine,
+    look: Look,
+    change: Change,
+    places: Sequence[Sequence[exp.Expr]],
+    target_values: Values,
+) -> set[Partition] | None:
+    """The partitions of the view that are fed by files which only one version of a changed table
+    has; None if the query does not map partitions to partitions.
+
+    `places` has the view's partition columns over columns of the table, for each place in which
+    the table is read.
+    """
+    spec = partitions.spec_of(engine.executor, change.table)
+    old, new = change.old.snapshot_id, change.new.snapshot_id
+    if spec is None or not spec.fields or old is None or new is None:
+        return None
+    files = partitions.changed_files(change.table, spec, old, new)
+    found: set[Partition] = set()
+    for values in places:
+        pairs = _pairs(engine, look, spec, files, values, target_values)
+        if pairs is None:
+            return None
+        found |= {fed for _, fed in pairs}
+    return found
+
+
+def _pairs(
+    engine: Engine,
+    look: Look,
+    spec: Spec,
+    files: str,
+    values: Sequence[exp.Expr],
+    target_values: Values,
+) -> set[tuple[Partition, Partition]] | None:
+    """The partitions of these files, each with the one of the view that it feeds."""
+    settings = look.view.definition.settings
+    found = partition_columns(spec, values, settings.get("spark.sql.session.timeZone", ""))
     if found is None:
         return None
-    files = partitions.files(table, spec, str(look.versions[table].snapshot_id))
-    values_fed = target_values([value.sql("spark") for value in found])
-    fed = [partitions.encoded(sql, kind) for sql, kind in values_fed]
-    with engine.executor.isolated(look.view.definition.settings) as session:
-        rows = partitions.partitions_of(session, spec, files, fed)
+    fed = target_values([value.sql("spark") for value in found])
+    with engine.executor.isolated(settings) as session:
+        texts = [partitions.encoded(sql, kind) for sql, kind in fed]
+        rows = partitions.partitions_of(session, spec, files, texts)
     size = len(spec.fields)
     return None if rows is None else {(row[:size], row[size:]) for row in rows}
 
