@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.bench import cells, refreshes, tpch, tpch_views
+from tests.bench.incremental import beside_incremental
 from tests.bench.measure import Cell, table
 from tests.bench.one_partition import one_partition
 from tests.bench.projects import models_without_views
@@ -110,6 +111,7 @@ def run_tpch(world: World, tier: Tier, data: Path | None) -> Iterator[list[Cell]
     ring.restore()
     if tier.with_project:
         yield one_partition(world, schema, tier.rounds)
+        yield beside_incremental(world, schema, INSERT, 0.01, tier.rounds)
         yield project(world, schema, INSERT, 0.01, 1)
 
 

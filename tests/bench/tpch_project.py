@@ -62,7 +62,9 @@ def project(world: World, schema: str, stream: Stream, fraction: float, rounds: 
     for target in targets:
         progress(f"project: first run, {target}")
         run(folder, target)
-    checkpoint = Checkpoint(world, [f"{schema}.{table}" for table in TABLES] + _storages(world))
+    checkpoint = Checkpoint(
+        world, [f"{schema}.{table}" for table in TABLES] + storages(world, f"{NAME}_ours")
+    )
     samples: dict[str, list[float]] = {target: [] for target in targets}
     methods: Counter[str] = Counter()
     shuffle = random.Random(7)
@@ -92,7 +94,7 @@ def project(world: World, schema: str, stream: Stream, fraction: float, rounds: 
     return [cell]
 
 
-def _storages(world: World) -> list[str]:
-    schema = f"{NAME}_ours"
+def storages(world: World, schema: str) -> list[str]:
+    """The storage tables of a schema."""
     tables = [row[1] for row in world.sql(f"show tables in {schema}")]
     return [f"{schema}.{table}" for table in tables if "__mv_" in table]
