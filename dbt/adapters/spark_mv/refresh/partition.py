@@ -41,7 +41,7 @@ _NO_STEERING = Reason("NOT_PARTITIONED", "it is partitioned by a boolean; add an
 _NOT_STEERING = ("boolean",)
 _MOST = 500
 # From so many changed rows on, or if nobody has counted them, metadata are asked instead of them.
-_MANY = 100_000
+_MANY = 1_000_000
 _PART = "mv_part_"
 
 
