@@ -195,11 +195,12 @@ def changed_partitions(
 
 def _known(engine: Engine, look: Look, inputs: Inputs, target: Target) -> dict[str, set[Partition]]:
     """For changed tables, by their names in the program, the partitions that their files feed."""
-    owned = owned_tables(inputs.analysis.program.query, target.columns)
+    large = [change for change in inputs.changes if change.rows is None or change.rows >= _MANY]
+    owned = owned_tables(inputs.analysis.program.query, target.columns) if large else {}
     found: dict[str, set[Partition]] = {}
-    for change in inputs.changes:
+    for change in large:
         name = inputs.analysis.placeholder(change.table)
-        if name not in owned or (change.rows is not None and change.rows < _MANY):
+        if name not in owned:
             continue
         fed = fed_by_change(
             engine,
