@@ -3,12 +3,11 @@ model of dbt-spark, as somebody writes it who knows that lines only come with ne
 
 from __future__ import annotations
 
-import random
-import time
+from functools import partial
 
 from tests.bench import tpch_views
 from tests.bench.cells import progress
-from tests.bench.measure import Cell, assert_same_rows, cell_of
+from tests.bench.measure import Cell, assert_same_rows, measure
 from tests.bench.projects import run, write_project
 from tests.bench.tpch import TABLES, Checkpoint, Stream
 from tests.bench.tpch_project import storages
@@ -61,26 +60,23 @@ def _cell(
     for project, model in ((view, query), (by_hand, MODELS[name].replace("{s}", schema))):
         write_project(world, world.folder / project, project, {name: model}, "materialized_view")
     contenders = {
-        "spark_mv": (world.folder / view, "ours"),
-        "dbt-spark table": (world.folder / view, "stock"),
-        "dbt-spark incremental": (world.folder / by_hand, "stock"),
+        "spark_mv": partial(run, world.folder / view, "ours"),
+        "dbt-spark table": partial(run, world.folder / view, "stock"),
+        "dbt-spark incremental": partial(run, world.folder / by_hand, "stock"),
     }
     for label, contender in contenders.items():
         progress(f"{name}: first run, {label}")
-        run(*contender)
+        contender()
     stored = [*storages(world, f"{view}_ours"), f"{by_hand}_stock.{name}"]
     checkpoint = Checkpoint(world, [f"{schema}.{table}" for table in TABLES] + stored)
-    samples: dict[str, list[float]] = {label: [] for label in contenders}
-    order, shuffle = list(contenders), random.Random(7)
-    for number in range(rounds):
-        progress(f"{name} by dbt run, round {number + 1} of {rounds}")
+
+    def change() -> None:
+        progress(f"{name} by dbt run")
         checkpoint.restore()
         stream.apply(world, schema, fraction)
-        shuffle.shuffle(order)
-        for label in order:
-            began = time.perf_counter()
-            run(*contenders[label])
-            samples[label].append((time.perf_counter() - began) * 1000)
+
+    title = f"dbt run of {name}, {stream.name} {100 * fraction:g}%"
+    cell = measure(title, "as incremental", contenders, rounds, warm_up=0, prepare=change)
     columns = ", ".join(row[0] for row in world.sql(f"describe {view}_stock.{name}"))
     for shown in (f"{view}_ours.{name}", f"{by_hand}_stock.{name}"):
         assert_same_rows(
@@ -89,5 +85,4 @@ def _cell(
             f"select {columns} from {view}_stock.{name}",
         )
     checkpoint.restore()
-    change = f"{stream.name} {100 * fraction:g}%"
-    return cell_of(f"dbt run of {name}, {change}", "as incremental", samples)
+    return cell

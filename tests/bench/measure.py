@@ -27,13 +27,21 @@ class Cell:
 
 
 def measure(
-    name: str, budget: str, contenders: Mapping[str, Contender], runs: int = 5, warm_up: int = 2
+    name: str,
+    budget: str,
+    contenders: Mapping[str, Contender],
+    runs: int = 5,
+    warm_up: int = 2,
+    prepare: Contender | None = None,
 ) -> Cell:
-    """Time contenders in turn, in an order shuffled anew for each round."""
+    """Time contenders in turn, in an order shuffled anew for each round, before which `prepare` is
+    called."""
     order = list(contenders)
     samples: dict[str, list[float]] = {label: [] for label in order}
     shuffle = random.Random(7)
     for round_number in range(warm_up + runs):
+        if prepare is not None:
+            prepare()
         shuffle.shuffle(order)
         for label in order:
             started = time.perf_counter()

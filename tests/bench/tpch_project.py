@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import random
-import time
 from collections import Counter
+from functools import partial
 
 from tests.bench import tpch_views
 from tests.bench.cells import progress
-from tests.bench.measure import Cell, assert_same_rows, cell_of
+from tests.bench.measure import Cell, Contender, assert_same_rows, measure
 from tests.bench.projects import run, write_project
 from tests.bench.tpch import TABLES, Checkpoint, Stream
 from tests.bench.world import World
@@ -58,38 +57,37 @@ def project(world: World, schema: str, stream: Stream, fraction: float, rounds: 
     folder = world.folder / NAME
     models = {name: query.replace("{s}", schema) for name, query in MODELS.items()}
     write_project(world, folder, NAME, models, "materialized_view")
-    targets = ["ours", "stock"]
-    for target in targets:
-        progress(f"project: first run, {target}")
-        run(folder, target)
+    methods: Counter[str] = Counter()
+
+    def ours() -> None:
+        results = run(folder, "ours")
+        methods.clear()
+        methods.update(result.adapter_response.get("method") for result in results)
+
+    contenders: dict[str, Contender] = {
+        "spark_mv": ours,
+        "dbt-spark tables": partial(run, folder, "stock"),
+    }
+    for label, contender in contenders.items():
+        progress(f"project: first run, {label}")
+        contender()
     checkpoint = Checkpoint(
         world, [f"{schema}.{table}" for table in TABLES] + storages(world, f"{NAME}_ours")
     )
-    samples: dict[str, list[float]] = {target: [] for target in targets}
-    methods: Counter[str] = Counter()
-    shuffle = random.Random(7)
-    for number in range(rounds):
+
+    def change() -> None:
+        progress("project: dbt run")
         checkpoint.restore()
         stream.apply(world, schema, fraction)
-        shuffle.shuffle(targets)
-        for target in targets:
-            progress(f"project: round {number + 1} of {rounds}, {target}")
-            began = time.perf_counter()
-            results = run(folder, target)
-            samples[target].append((time.perf_counter() - began) * 1000)
-            if target == "ours":
-                methods = Counter(result.adapter_response.get("method") for result in results)
+
+    title = f"dbt run of {len(models)} views, {stream.name} {100 * fraction:g}%"
+    cell = measure(title, "<= 0.35", contenders, rounds, warm_up=0, prepare=change)
     for name in models:
         assert_same_rows(
             world.session,
             f"select * from {NAME}_ours.{name}",
             f"select * from {NAME}_stock.{name}",
         )
-    cell = cell_of(
-        f"dbt run of {len(models)} views, {stream.name} {100 * fraction:g}%",
-        "<= 0.35",
-        {"spark_mv": samples["ours"], "dbt-spark tables": samples["stock"]},
-    )
     cell.notes["methods"] = dict(methods)
     return [cell]
 

@@ -209,6 +209,8 @@ ANEW = (
             "SELECT region, STDDEV(amount) AS s, COLLECT_SET(day) AS days FROM orders "
             "GROUP BY region",
             "SELECT region, FIRST(amount) AS one FROM orders GROUP BY region",
+            "SELECT region, PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY amount) AS half "
+            "FROM orders GROUP BY region",
         ),
     ),
     Construct(

@@ -60,6 +60,16 @@ ADDED = (
         ),
     ),
     Construct(
+        "windows of time, as long as they are no sessions and do not overlap",
+        (
+            "SELECT window.start AS start, COUNT(*) AS n FROM orders "
+            "GROUP BY WINDOW(CAST(day AS TIMESTAMP), '7 days')",
+            "SELECT region, WINDOW(CAST(day AS TIMESTAMP), '36 hours') AS part, MAX(amount) AS top "
+            "FROM orders GROUP BY ALL",
+        ),
+        "as expressions of the time, which may stand anywhere in a query",
+    ),
+    Construct(
         "`FILTER (WHERE ..)` on these, COUNT_IF, BOOL_AND, BOOL_OR and their other names",
         (
             "SELECT region, SUM(amount) FILTER (WHERE is_paid) AS paid FROM orders GROUP BY region",

@@ -213,6 +213,16 @@ REFUSED = (
         "or use EXISTS",
     ),
     Construct(
+        "sessions, and windows of time that overlap",
+        (
+            "SELECT region, COUNT(*) AS n FROM orders "
+            "GROUP BY region, SESSION_WINDOW(CAST(day AS TIMESTAMP), '7 days')",
+            "SELECT region, COUNT(*) AS n FROM orders "
+            "GROUP BY region, WINDOW(CAST(day AS TIMESTAMP), '7 days', '1 day')",
+        ),
+        "group by windows that do not overlap, or have these in a query over the view",
+    ),
+    Construct(
         "functions of your own",
         (f"SELECT {USER_FUNCTION}(id) AS value FROM orders",),
         "nothing says what its value depends on; write it as an expression",

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify import qualify
@@ -18,6 +17,7 @@ from dbt.adapters.spark_mv.refresh.analyse import Analysis, Analyst
 from dbt.adapters.spark_mv.refresh.partition import why_not
 from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.parser import statements
 from dbt.adapters.spark_mv.views.definition import Column, Definition, Layout, MaterializedView
 
 TABLES: Mapping[str, Mapping[str, str]] = {
@@ -80,7 +80,8 @@ class Shop:
 def columns_of(sql: str) -> dict[str, str]:
     """Names and Spark types of the columns of a query, as far as sqlglot can tell; a column that
     has no name gets one."""
-    tree = sqlglot.parse_one(sql, read="spark")
+    (tree,) = statements(sql)
+    assert tree is not None
     for table in tree.find_all(exp.Table):
         if not table.db and table.name in TABLES:
             table.set("db", exp.to_identifier(HOME.namespace[0]))

@@ -26,6 +26,7 @@ from dbt.adapters.spark_mv.ivm.keyed import Groups
 from dbt.adapters.spark_mv.ivm.naming import plainly_named, with_names
 from dbt.adapters.spark_mv.ivm.numbered import numbered
 from dbt.adapters.spark_mv.ivm.program import Program, rows_after
+from dbt.adapters.spark_mv.ivm.time_windows import as_expressions
 from dbt.adapters.spark_mv.ivm.tree import NotFast, not_fast
 from dbt.adapters.spark_mv.reasons import Reason
 
@@ -50,7 +51,7 @@ def analyse(
         asking = _Asking(
             plainly_named(understood).sql("spark"), columns, outputs, types_of, float_additive
         )
-        understood = numbered(understood)
+        understood = numbered(as_expressions(understood, types_of))
         try:
             return _analysed(understood, asking)
         except NotFast as error:
@@ -169,7 +170,7 @@ def without_rules(
     if understood.args.get("limit"):
         raise NotFast(why)
     read = plainly_named(understood).sql("spark")
-    tree = with_names(canonical(understood), list(outputs))
+    tree = with_names(canonical(as_expressions(understood, types_of)), list(outputs))
     _check_keys(tree, types_of)
     return Program(read, tree, why_not_fast=why)
 

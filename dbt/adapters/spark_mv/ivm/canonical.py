@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
@@ -30,7 +29,9 @@ from dbt.adapters.spark_mv.ivm import (
 )
 from dbt.adapters.spark_mv.ivm.references import by_relation
 from dbt.adapters.spark_mv.ivm.scopes import relations_of
+from dbt.adapters.spark_mv.ivm.time_windows import name_windows
 from dbt.adapters.spark_mv.ivm.tree import NotFast, both, conjuncts, derived, not_fast
+from dbt.adapters.spark_mv.sql.parser import statements
 
 _FIRST = (
     "which rows are the first is known only of ORDER BY and LIMIT at the end; "
@@ -56,12 +57,16 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         table: {name.lower(): "string" for name in names} for table, names in columns.items()
     }
     try:
-        tree = sqlglot.parse_one(query, read="spark")
+        (tree,) = statements(query)
+        if tree is None:
+            raise not_fast("NOT_PARSED", "it is not a SELECT")
         for clause in tree.find_all(exp.With):
             if clause.args.get("recursive"):
                 text = "a recursive query has no delta query; build a table of it, and read that"
                 raise not_fast("RECURSIVE", text, clause)
-        by_relation(tree, {name for names in columns.values() for name in names})
+        known = {name for names in columns.values() for name in names}
+        by_relation(tree, known)
+        name_windows(tree, frozenset(name.lower() for name in known))
         found = qualify(tree, dialect="spark", schema=schema, quote_identifiers=True)
     except (SqlglotError, RecursionError, ValueError, KeyError, TypeError) as error:
         raise not_fast(

@@ -12,22 +12,26 @@ from dbt.adapters.spark_mv.ivm.tree import not_fast
 
 def plainly_named(query: exp.Query) -> exp.Query:
     """The query with columns that keep their names not renamed: Spark plans a step for each; and
-    with those of subqueries as values not named, unless they were."""
+    with those of subqueries as values, and on the right of set operations, not named, unless they
+    were."""
     found = query.copy()
     for alias in list(found.find_all(exp.Alias)):
         inner = alias.this
         kept = isinstance(inner, exp.Column) and inner.name == alias.alias
-        if kept or (alias.alias.startswith("_col_") and _is_of_value(alias)):
+        if kept or (alias.alias.startswith("_col_") and _needs_no_name(alias)):
             alias.replace(inner)
     return found
 
 
-def _is_of_value(output: exp.Expr) -> bool:
-    """Whether it is a column of a subquery that is no relation."""
-    select = output.parent
-    around = select.parent if isinstance(select, exp.Select) else None
-    if isinstance(around, exp.Subquery):
-        return is_value(around)
+def _needs_no_name(output: exp.Expr) -> bool:
+    """Whether it is a column of a subquery that is no relation, or on the right of a UNION."""
+    inner, around = output.parent, output.parent.parent if output.parent else None
+    while isinstance(around, (exp.SetOperation, exp.Subquery)):
+        if isinstance(around, exp.SetOperation) and around.expression is inner:
+            return True
+        if isinstance(around, exp.Subquery) and not isinstance(around.parent, exp.SetOperation):
+            return is_value(around)
+        inner, around = around, around.parent
     return isinstance(around, (exp.Exists, exp.In))
 
 

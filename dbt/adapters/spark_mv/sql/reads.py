@@ -6,9 +6,10 @@ import logging
 from dataclasses import dataclass
 from typing import cast
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+
+from dbt.adapters.spark_mv.sql.parser import statements
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
@@ -43,7 +44,7 @@ class Reads:
 def parse(sql: str) -> exp.Expression | None:
     """The tree of one statement, or None if it cannot be parsed."""
     try:
-        trees = sqlglot.parse(sql, read="spark")
+        trees = statements(sql)
     except (SqlglotError, RecursionError, ValueError):
         return None
     found = [tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon)]

@@ -1,0 +1,35 @@
+"""Reads SQL into trees as Spark understands it, where sqlglot by itself does not."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import DialectType
+from sqlglot.dialects.spark import Spark
+from sqlglot.parsers.spark import SparkParser
+from sqlglot.tokens import Token, TokenType
+
+# sqlglot would have PERCENTILE_APPROX of them, which has other values.
+_LEFT_ALONE = ("PERCENTILE_CONT", "PERCENTILE_DISC")
+
+
+class _SparkSql(Spark):
+    class Parser(SparkParser):
+        FUNCTIONS = {
+            name: function
+            for name, function in SparkParser.FUNCTIONS.items()
+            if name not in _LEFT_ALONE
+        }
+
+    def tokenize(self, sql: str, dialect: DialectType = None) -> list[Token]:
+        """The tokens of a text, in which `window(` is a call and begins no clause."""
+        tokens = super().tokenize(sql, dialect)
+        for token, following in zip(tokens, tokens[1:], strict=False):
+            called = following.token_type == TokenType.L_PAREN
+            if token.token_type == TokenType.WINDOW and called:
+                token.token_type = TokenType.VAR
+        return tokens
+
+
+def statements(sql: str) -> list[exp.Expr | None]:
+    """The trees of the statements in a text; raises `SqlglotError` and what else sqlglot may."""
+    return _SparkSql().parse(sql)
