@@ -35,7 +35,8 @@ CHANGES = [
 
 @pytest.fixture(scope="module", autouse=True)
 def views(lake: Warehouse) -> None:
-    lake.spark("set spark.sql.session.timeZone = America/New_York")
+    for run in (lake.spark, lake.sql):
+        run("set spark.sql.session.timeZone = America/New_York")
     lake.spark("create table @.ticks (at timestamp, kind string, v int) using iceberg")
     lake.spark("create table @.kinds (kind string, name string) using iceberg")
     lake.spark("insert into @.kinds values ('a', 'first'), ('b', 'second')")

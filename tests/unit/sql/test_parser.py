@@ -18,3 +18,16 @@ from dbt.adapters.spark_mv.sql.parser import statements
 def test_printed_as_written(sql: str) -> None:
     (tree,) = statements(sql)
     assert tree is not None and tree.sql("spark") == sql
+
+
+@pytest.mark.parametrize(
+    ("sql", "printed"),
+    [
+        ("SELECT LAST_VALUE(a, false) OVER (ORDER BY b) FROM t", "LAST_VALUE(a) OVER"),
+        ("SELECT FIRST_VALUE(a, true) OVER (ORDER BY b) FROM t", "FIRST_VALUE(a) IGNORE NULLS"),
+        ("SELECT v:part[0].name::int FROM t", "'$.part[0].name'"),
+    ],
+)
+def test_understood(sql: str, printed: str) -> None:
+    (tree,) = statements(sql)
+    assert tree is not None and printed in tree.sql("spark")

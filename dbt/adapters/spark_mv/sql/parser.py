@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.spark import Spark
@@ -10,12 +12,25 @@ from sqlglot.tokens import Token, TokenType
 
 # sqlglot would have PERCENTILE_APPROX of them, which has other values.
 _LEFT_ALONE = ("PERCENTILE_CONT", "PERCENTILE_DISC")
+# With a second argument that says whether they pass over NULL, which sqlglot knows only as TRUE.
+_PASSING_OVER_NULL = ("FIRST_VALUE", "LAST_VALUE", "ANY_VALUE")
+
+
+def _minding_false(function: Callable[..., exp.Expr]) -> Callable[..., exp.Expr]:
+    def made(arguments: list[exp.Expr]) -> exp.Expr:
+        if len(arguments) == 2 and arguments[1] == exp.false():
+            # Whoever calls counts them again.
+            arguments.pop()
+        return function(arguments)
+
+    return made
 
 
 class _SparkSql(Spark):
     class Parser(SparkParser):
+        COLON_IS_VARIANT_EXTRACT = True
         FUNCTIONS = {
-            name: function
+            name: _minding_false(function) if name in _PASSING_OVER_NULL else function
             for name, function in SparkParser.FUNCTIONS.items()
             if name not in _LEFT_ALONE
         }
