@@ -7,6 +7,8 @@ from collections import Counter
 import pytest
 
 from dbt.adapters.spark_mv.failures import MaterializedViewFailure
+from dbt.adapters.spark_mv.ivm import aggregates
+from dbt.adapters.spark_mv.sql.reads import parse
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 CHANGES = (
@@ -24,6 +26,8 @@ FAST = {
     "group by customer",
     "numbered": "select customer, max(amount) as m from @.orders group by customer union all "
     "select name, row_number() over (partition by city order by name) from @.customers",
+    "scalars": "select day, max(n) as most from (select weekday(timestamp_seconds(id)) as day, "
+    "pmod(amount, 7) as p, count(*) as n from @.orders group by 1, 2) d group by day",
     "listed": "select customer, listagg(cast(amount as string), ',') "
     "within group (order by amount) as l from @.orders group by customer",
 }
@@ -56,6 +60,16 @@ def test_not_fast(lake: Warehouse, query: str, code: str) -> None:
     """Refused with the reason, where only fast will do."""
     with pytest.raises(MaterializedViewFailure, match=code):
         lake.sql(f"create materialized view @.no options (refresh_method = 'fast') as {query}")
+
+
+def test_aggregates_are_known(lake: Warehouse) -> None:
+    """Every aggregate of Spark is one in the tree, or it would be computed row by row."""
+    for (name,) in lake.spark("show functions"):
+        described = [row[0] for row in lake.spark(f"describe function `{name}`")]
+        if any(line.startswith("Class: ") and ".aggregate." in line for line in described):
+            trees = [parse(f"select {name}({arguments}) from t") for arguments in ("a", "a, b")]
+            calls = [tree.expressions[0] for tree in trees if tree is not None]
+            assert calls and all(aggregates.is_call(call.unalias()) for call in calls), name
 
 
 def test_keys_of_other_types(lake: Warehouse) -> None:

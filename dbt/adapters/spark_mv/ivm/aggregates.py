@@ -47,6 +47,11 @@ def is_call(node: exp.Expr) -> bool:
     return isinstance(function, exp.AggFunc) or _is_any(function)
 
 
+def is_scalar(node: exp.Expr) -> bool:
+    """Whether it is a call of a function that sqlglot does not know, and that is no aggregate."""
+    return isinstance(node, exp.Anonymous) and not is_call(node)
+
+
 def _is_any(node: exp.Expr) -> bool:
     """Whether it is the aggregate ANY, not that of LIKE ANY or of a comparison."""
     if not isinstance(node, exp.Any) or isinstance(node.parent, (exp.Like, exp.ILike)):

@@ -7,6 +7,7 @@ now. That is right for every function of a group, and for groups that come, go a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -49,7 +50,6 @@ _ORDER_DEPENDENT = (
     exp.LastValue,
     exp.NthValue,
     exp.WindowSpec,
-    exp.Anonymous,
 )
 
 
@@ -223,13 +223,13 @@ def keys_not_returned(groups: Groups) -> NotFast:
         "its value may be another one each time that it is computed, so that groups have to be "
         f"replaced as a whole, by their keys; return these, too ({keys})"
     )
-    found = groups.query.find(*_ORDER_DEPENDENT) or rounding.rounded(groups.query)
+    found = next(_order_dependent(groups.query), None) or rounding.rounded(groups.query)
     return not_fast("ORDER_DEPENDENT", text, found)
 
 
 def refuse_order_dependent(query: exp.Query) -> None:
     """Raise `NotFast` if what went, computed again, may not come out as it was stored."""
-    calls = query.find_all(*_ORDER_DEPENDENT)
+    calls = _order_dependent(query)
     found = next((call for call in calls if not ties.is_in_order(call)), None)
     if found is not None:
         text = (
@@ -243,6 +243,11 @@ def refuse_order_dependent(query: exp.Query) -> None:
             "cast its argument to a decimal, or have it in its own view"
         )
         raise not_fast("ORDER_DEPENDENT", text, found)
+
+
+def _order_dependent(query: exp.Query) -> Iterator[exp.Expr]:
+    found = query.find_all(*_ORDER_DEPENDENT, exp.Anonymous)
+    return (call for call in found if not aggregates.is_scalar(call))
 
 
 def weighted(query: exp.Query, weight: int) -> exp.Query:

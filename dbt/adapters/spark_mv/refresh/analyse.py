@@ -21,7 +21,7 @@ from dbt.adapters.spark_mv.refresh.confirmation import (
     Answers,
     confirm,
     programs,
-    refuse_user_functions,
+    refuse_unknown_functions,
 )
 from dbt.adapters.spark_mv.refresh.statements import describe_query
 from dbt.adapters.spark_mv.relations import Facts, Relations
@@ -160,7 +160,7 @@ class Analyst:
             except NotFast as error:
                 program = without_rules(text, columns, outputs, types_of, error.reason)
             if not answers.confirmed:
-                refuse_user_functions(session, program)
+                refuse_unknown_functions(session, program)
                 original = _WRITTEN.sub(lambda found: _as_written(tables, found), text)
                 printed = _PRINTED.sub(lambda found: tables[found.group(1)].sql, program.read)
                 confirm(session, original, printed, len(outputs))

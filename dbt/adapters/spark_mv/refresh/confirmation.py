@@ -18,11 +18,13 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.__version__ import version
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor
+from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.ivm.tree import not_fast
 from dbt.adapters.spark_mv.sql.names import quote
 
 Columns = dict[str, list[list[str]]]
+_OF_SPARK = "Class: org.apache.spark.sql.catalyst."
 _INVENTED = re.compile(r"#\d+L?|\[plan_id=\d+\]|(?<=_common_expr_)\d+")
 
 
@@ -58,15 +60,20 @@ def programs(executor: Executor) -> str:
     return f"{version} {sqlglot.__version__} {spark}"
 
 
-def refuse_user_functions(session: Executor, program: Program) -> None:
-    """Raise `NotFast` for a function that is not Spark's own: nobody knows what its value is of."""
-    for name in sorted({call.name.lower() for call in program.query.find_all(exp.Anonymous)}):
+def refuse_unknown_functions(session: Executor, program: Program) -> None:
+    """Raise `NotFast` for a function that is not Spark's own, as nobody knows what its value is of,
+    and for an aggregate that is taken for a function of one row."""
+    calls = {call.name.lower(): call for call in program.query.find_all(exp.Anonymous)}
+    for name, call in sorted(calls.items()):
         try:
             lines = [str(row[0]) for row in session.query(f"DESCRIBE FUNCTION {quote(name)}")]
         except StatementFailed:
             lines = []
-        if not any(line.startswith("Class: org.apache.spark.sql.catalyst.") for line in lines):
+        line = next((line for line in lines if line.startswith(_OF_SPARK)), None)
+        if line is None:
             raise not_fast("USER_FUNCTION", f"{name} is not one of Spark's own functions")
+        if ".aggregate." in line and aggregates.is_scalar(call):
+            raise not_fast("NOT_UNDERSTOOD", f"{name} is not known to be an aggregate", call)
 
 
 def confirm(session: Executor, original: str, printed: str, width: int) -> None:
