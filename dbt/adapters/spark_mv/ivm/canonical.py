@@ -27,6 +27,7 @@ from dbt.adapters.spark_mv.ivm import (
     scalars,
     subqueries,
 )
+from dbt.adapters.spark_mv.ivm.naming import name_values
 from dbt.adapters.spark_mv.ivm.references import by_relation
 from dbt.adapters.spark_mv.ivm.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.time_windows import name_windows
@@ -75,6 +76,7 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         ) from None
     if not isinstance(found, exp.Query):
         raise not_fast("NOT_PARSED", "it is not a SELECT")
+    name_values(found)
     grouping_sets.write_out_all(found)
     return _told_apart(cast(exp.Query, _without_with(found, {})), columns)
 

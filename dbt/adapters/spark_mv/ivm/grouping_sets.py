@@ -124,6 +124,9 @@ def plain(query: exp.Select) -> exp.Select:
     sets = [exp.Tuple(expressions=[key.copy() for key in keys]) for keys in sets_of(query)]
     query.set("group", exp.Group(expressions=[exp.GroupingSets(expressions=sets)]))
     keys = keys_of(query)
+    unused = next((key for key in written if key not in keys), None)
+    if unused is not None:
+        raise not_fast("GROUPING_SETS", "a key that is in no set; return NULL instead", unused)
 
     def replaced(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Grouping):

@@ -23,6 +23,19 @@ def plainly_named(query: exp.Query) -> exp.Query:
     return found
 
 
+def name_values(query: exp.Query) -> None:
+    """Have the names of subqueries as values beside them, so that what stands for them has the
+    name."""
+    for select in query.find_all(exp.Select):
+        for item in list(select.expressions):
+            if isinstance(item, exp.Subquery) and item.alias:
+                value = item.copy()
+                value.set("alias", None)
+                name = exp.to_identifier(item.alias, quoted=True)
+                # alias_() would give the name to the subquery again.
+                item.replace(exp.Alias(this=value, alias=name))
+
+
 def _needs_no_name(output: exp.Expr) -> bool:
     """Whether it is a column of a subquery that is no relation, or on the right of a UNION."""
     inner, around = output.parent, output.parent.parent if output.parent else None
