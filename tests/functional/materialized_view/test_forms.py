@@ -29,6 +29,15 @@ FAST = {
     "listed_values": "with c(name, n, is_none) as (select c.name, (select count(*) from @.orders o "
     "where o.customer = c.name), (select max(o.id) is null from @.orders o "
     "where o.customer = c.city) from @.customers c) select * from c",
+    "left_using": "select id, name, city, amount from (select id, customer as name, amount "
+    "from @.orders) o left join @.customers c using (name)",
+    "several_using": "select name, city, d.amount as more from (select customer as name, id "
+    "from @.orders) o left join @.customers c using (name) right join (select customer as "
+    "name, amount from @.orders where amount > 8) d using (name)",
+    "full_using": "select name, id, city from (select customer as name, id from @.orders) o "
+    "full join @.customers c using (name)",
+    "natural": "select name, city, id from @.customers natural join (select customer as name, id "
+    "from @.orders) o",
     "scalars": "select day, max(n) as most from (select weekday(timestamp_seconds(id)) as day, "
     "pmod(amount, 7) as p, count(*) as n from @.orders group by 1, 2) d group by day",
     "listed": "select customer, listagg(cast(amount as string), ',') "

@@ -26,6 +26,7 @@ from dbt.adapters.spark_mv.ivm import (
     outer_joins,
     scalars,
     subqueries,
+    using,
 )
 from dbt.adapters.spark_mv.ivm.naming import name_values
 from dbt.adapters.spark_mv.ivm.references import by_relation
@@ -68,6 +69,7 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         known = {name for names in columns.values() for name in names}
         by_relation(tree, known)
         name_windows(tree, frozenset(name.lower() for name in known))
+        using.mark(tree)
         found = qualify(tree, dialect="spark", schema=schema, quote_identifiers=True)
     except (SqlglotError, RecursionError, ValueError, KeyError, TypeError) as error:
         raise not_fast(
@@ -76,6 +78,7 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         ) from None
     if not isinstance(found, exp.Query):
         raise not_fast("NOT_PARSED", "it is not a SELECT")
+    using.resolve(found)
     name_values(found)
     grouping_sets.write_out_all(found)
     return _told_apart(cast(exp.Query, _without_with(found, {})), columns)
