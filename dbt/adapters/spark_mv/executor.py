@@ -90,6 +90,12 @@ class CatalogRoad(Protocol):
         """Bounds of columns in the rows that these snapshots added, where they are known."""
         ...
 
+    def bounds(
+        self, parts: tuple[str, ...], snapshot_id: str, columns: Sequence[str]
+    ) -> dict[str, Bounds]:
+        """Bounds of columns in the rows of a snapshot, where they are known."""
+        ...
+
     def branches(self, parts: tuple[str, ...]) -> dict[str, str]:
         """Branch name -> id of its head."""
         ...

@@ -7,10 +7,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from dbt.adapters.spark_mv import jvm_files
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.errors_text import short_message
 from dbt.adapters.spark_mv.executor import Bounds, SnapshotFacts, TableFacts, ViewFacts
-from dbt.adapters.spark_mv.jvm_files import added_bounds
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
 
 Parts = tuple[str, ...]
@@ -190,7 +190,12 @@ class JvmRoad:
     ) -> dict[str, Bounds]:
         """Bounds of columns in the rows that these snapshots added, where they are known."""
         table = self._call(self._existing_table, parts)
-        return dict(self._call(added_bounds, self._jvm, table, snapshot_ids, columns))
+        return dict(self._call(jvm_files.added_bounds, self._jvm, table, snapshot_ids, columns))
+
+    def bounds(self, parts: Parts, snapshot_id: str, columns: Sequence[str]) -> dict[str, Bounds]:
+        """Bounds of columns in the rows of a snapshot, where they are known."""
+        table = self._call(self._existing_table, parts)
+        return dict(self._call(jvm_files.bounds, self._jvm, table, snapshot_id, columns))
 
     def branches(self, parts: Parts) -> dict[str, str]:
         """Branches of a table and the ids of their heads."""

@@ -1,9 +1,10 @@
-"""What Iceberg's metadata says of the values in the files that commits added, over py4j."""
+"""What Iceberg's metadata says of the values in files, over py4j."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
+from itertools import islice
 from typing import Any
 
 from dbt.adapters.spark_mv.executor import Bounds, Value
@@ -21,34 +22,50 @@ def added_bounds(
 
     `jvm` is py4j's view of the classes, `table` an Iceberg table whose snapshots are named.
     """
-    files = _added_files(table, snapshot_ids)
-    if not files:
+    snapshots = [table.snapshot(int(snapshot_id)) for snapshot_id in snapshot_ids]
+    added = (
+        file
+        for snapshot in snapshots
+        for file in _all_of(snapshot.addedDataFiles(table.io()).iterator())
+    )
+    return _of_files(jvm, table, list(islice(added, _MOST_FILES + 1)), columns)
+
+
+def bounds(jvm: Any, table: Any, snapshot_id: str, columns: Sequence[str]) -> dict[str, Bounds]:
+    """As `added_bounds`, of all files that a snapshot has."""
+    scan = table.newScan().useSnapshot(int(snapshot_id)).includeColumnStats()
+    planned = scan.planFiles()
+    try:
+        files = (task.file() for task in _all_of(planned.iterator()))
+        return _of_files(jvm, table, list(islice(files, _MOST_FILES + 1)), columns)
+    finally:
+        planned.close()
+
+
+def _all_of(iterator: Any) -> Iterator[Any]:
+    while iterator.hasNext():
+        yield iterator.next()
+
+
+def _of_files(
+    jvm: Any, table: Any, files: Sequence[Any], columns: Sequence[str]
+) -> dict[str, Bounds]:
+    """Nothing is known of too many files."""
+    if not files or len(files) > _MOST_FILES:
         return {}
     found = {}
     for column in columns:
         field = table.schema().caseInsensitiveFindField(column)
         if field is not None and str(field.type().typeId().toString()) in _TYPES:
-            bounds = [_of_file(jvm, file, field) for file in files]
-            if None not in bounds:
-                known = [one for one in bounds if one is not None]
+            of_files = [_of_file(jvm, file, field) for file in files]
+            if None not in of_files:
+                known = [one for one in of_files if one is not None]
                 found[column] = Bounds(
                     min(one.lower for one in known),
                     max(one.upper for one in known),
                     any(one.with_null for one in known),
                 )
     return found
-
-
-def _added_files(table: Any, snapshot_ids: Sequence[str]) -> list[Any]:
-    """The data files of these commits; none if there are too many."""
-    files: list[Any] = []
-    for snapshot_id in snapshot_ids:
-        added = table.snapshot(int(snapshot_id)).addedDataFiles(table.io()).iterator()
-        while added.hasNext():
-            files.append(added.next())
-            if len(files) > _MOST_FILES:
-                return []
-    return files
 
 
 def _of_file(jvm: Any, file: Any, field: Any) -> Bounds | None:

@@ -170,6 +170,16 @@ def added_bounds(
     return road.added_bounds(name.parts, snapshot_ids, columns)
 
 
+def bounds(
+    executor: Executor, name: TableName, snapshot_id: str, columns: Sequence[str]
+) -> dict[str, Bounds]:
+    """As `added_bounds`, in all rows of a snapshot."""
+    road = executor.road
+    if road is None or not road.handles(name.catalog):
+        return {}
+    return road.bounds(name.parts, snapshot_id, columns)
+
+
 def branches(executor: Executor, name: TableName) -> dict[str, str]:
     """Branches of a table: name -> id of the head."""
     road = executor.road

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.ivm.program import Rows, rows_after
@@ -15,6 +16,7 @@ from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.estimate import Estimate, Written, is_better_in_part
 from dbt.adapters.spark_mv.refresh.inputs import Inputs, changed_rows, stored_rows
 from dbt.adapters.spark_mv.refresh.look import Look
+from dbt.adapters.spark_mv.refresh.new_groups import columns_of_change, makes_only_new
 from dbt.adapters.spark_mv.refresh.plan import FastQuery
 from dbt.adapters.spark_mv.refresh.statements import all_stored_columns
 from dbt.adapters.spark_mv.sql.names import TableName, quote
@@ -31,17 +33,11 @@ def prepare_fast(
     program = inputs.analysis.program
     if program.why_not_fast is not None:
         return program.why_not_fast
-    types = [column.type for column in look.current.columns]
     changed = changed_rows(inputs.changes, totals)
     try:
-        in_part = _is_better_in_part(look, changed)
-        rows = rows_after(program, inputs.changed, inputs.inserts_only, types, in_part)
+        rows, queries = _rows(engine, look, inputs, changed)
     except NotFast as error:
         return error.reason
-    bounded = inputs.bounded(engine, compared_columns(program.query))
-    queries = bounded.queries(look)
-    queries[STORED] = _stored(look)
-    queries |= {name: query.sql("spark") for name, query in rows.named.items()}
     query = with_queries(queries, rows.query)
     joined = sum(
         total * _times_read(inputs.analysis.placeholder(table), query)
@@ -61,6 +57,24 @@ def prepare_fast(
     changes = tuple(str(change) for change in inputs.changes)
     replaced = _condition(look.view, rows.replaced, queries) if rows.replaced else None
     return FastQuery(query, rows.appends, changes, estimate, replaced)
+
+
+def _rows(engine: Engine, look: Look, inputs: Inputs, changed: int) -> tuple[Rows, dict[str, str]]:
+    """The rows after the change, and the queries that they read; raises `NotFast`."""
+    program = inputs.analysis.program
+    columns = columns_of_change(inputs)
+    wanted = compared_columns(program.query) | {name.lower() for name in columns.values()}
+    bounded = inputs.bounded(engine, wanted)
+    only_new = makes_only_new(engine, look, bounded, columns)
+    in_part = only_new or _is_better_in_part(look, changed)
+    types = [column.type for column in look.current.columns]
+    rows = rows_after(program, inputs.changed, inputs.inserts_only, types, in_part)
+    queries = bounded.queries(look)
+    queries[STORED] = _stored(look)
+    if only_new:
+        queries[STORED] += " WHERE FALSE"
+        rows = replace(rows, replaced=None)
+    return rows, queries | {name: query.sql("spark") for name, query in rows.named.items()}
 
 
 def _is_better_in_part(look: Look, changed: int) -> bool:
