@@ -230,10 +230,8 @@ def test_paused_past_the_takeover(impatient: Warehouse, point: str, way: str) ->
     query = WAYS[way].query
     with Paused(lake, point, WAYS[way].refresh(view)) as sleeper:
         change(lake, 703)
-        lake.command("run-operation").sql("select 1")
-        other = lake.command()
-        other.sql(f"select * from @.{view}")
-        other.flush()
+        lake.apart("select 1", "run-operation")
+        lake.apart(f"select * from @.{view}")
         build = lake.build_of(view)
         assert_same(lake, f"select * from @.{view}", query)
         assert sleeper.end() is None

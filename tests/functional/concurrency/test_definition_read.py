@@ -66,7 +66,7 @@ def test_reader_at_each_step(lake: Warehouse, point: str) -> None:
     """Old rows up to the swap, new rows from it on."""
     change = f"create or replace materialized view @.swapped as {COUNTS}"
     with Paused(lake, point, change) as changing:
-        found = lake.command().sql("select x from @.swapped")
+        found = lake.apart("select x from @.swapped")
         assert found == lake.spark(COUNTS if point == "view.after" else SUMS)
         assert changing.end() is None
     assert lake.sql("select x from @.swapped") == lake.spark(COUNTS)

@@ -48,7 +48,7 @@ def test_refreshed_during_a_change(lake: Warehouse, point: str) -> None:
     """Until the swap the old definition is refreshed and read, after it the new one."""
     lake.spark("insert into @.orders values (160, 'ann', 1)")
     with Paused(lake, point, CHANGE) as change:
-        lake.command().sql(COMPLETE)
+        lake.apart(COMPLETE)
         assert_same(lake, "select * from @.totals", NEW if point == "view.after" else OLD)
         assert change.end() is None
     assert_changed(lake)
@@ -70,10 +70,8 @@ def test_there_and_back(lake: Warehouse) -> None:
     """Cleaning up after one definition never takes the table of another, though it was there
     before."""
     lake.sql(CHANGE)
-    other = lake.command()
     with Paused(lake, "recorded.after", COMPLETE) as refresh:
-        other.sql(f"create or replace materialized view @.totals as {OLD}")
-        other.flush()
+        lake.apart(f"create or replace materialized view @.totals as {OLD}")
         assert refresh.end() is None
     assert_changed(lake, OLD)
 
@@ -82,9 +80,7 @@ def test_there_and_back(lake: Warehouse) -> None:
 def test_options_altered_during_a_change(lake: Warehouse, point: str) -> None:
     """ALTER writes options and nothing else, so definition and storage table stay together."""
     with Paused(lake, point, CHANGE) as change:
-        lake.command().sql(
-            "alter materialized view @.totals set options (max_staleness = '1 hour')"
-        )
+        lake.apart("alter materialized view @.totals set options (max_staleness = '1 hour')")
         assert change.end() is None
     assert_changed(lake)
 
@@ -96,6 +92,6 @@ def test_readers_wait_for_a_rebuild(lake: Warehouse) -> None:
     lake.spark("create or replace view @.below as select id, amount + 1 as amount from @.orders")
     with Paused(lake, "storage.after", "select * from @.totals") as read:
         with pytest.raises(Exception, match="another refresh is running, by process"):
-            lake.command("run-operation").sql("refresh materialized view @.totals")
+            lake.apart("refresh materialized view @.totals", "run-operation")
         assert read.end() is None
     assert_changed(lake)

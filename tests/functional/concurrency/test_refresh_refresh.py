@@ -45,7 +45,7 @@ def test_second_fails_at_once(lake: Warehouse, held: Paused) -> None:
     held.start()
     build = lake.build_of("totals")
     with pytest.raises(Exception, match="another refresh is running") as caught:
-        lake.command("run-operation").sql("refresh materialized view @.totals")
+        lake.apart("refresh materialized view @.totals", "run-operation")
     assert str(os.getpid()) in str(caught.value) and host() in str(caught.value)
     assert "since" in str(caught.value)
     report = operation(lake.command("run-operation"), view="totals")
@@ -83,9 +83,7 @@ def test_reader_waits(lake: Warehouse, held: Paused) -> None:
     held.start()
     builds = lake.builds("totals")
     found: list[Any] = []
-    reader = threading.Thread(
-        target=lambda: found.append(lake.command().sql("select * from @.totals"))
-    )
+    reader = threading.Thread(target=lambda: found.append(lake.apart("select * from @.totals")))
     reader.start()
     reader.join(2)
     assert found == []
@@ -99,7 +97,7 @@ def test_other_views_are_not_held_up(lake: Warehouse, held: Paused) -> None:
     """D3: two views are refreshed at the same time."""
     lake.sql(f"create materialized view if not exists @.other as {QUERY}")
     held.start()
-    lake.command("run-operation").sql("refresh materialized view @.other complete")
+    lake.apart("refresh materialized view @.other complete", "run-operation")
     assert held.end() is None
 
 

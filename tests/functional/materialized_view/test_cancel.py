@@ -60,7 +60,7 @@ def test_cancel_while_spark_is_writing(lake: Warehouse) -> None:
 
     def read() -> None:
         try:
-            lake.command().sql("select * from @.endless")
+            lake.apart("select * from @.endless")
         except Exception as error:
             raised.append(error)
 

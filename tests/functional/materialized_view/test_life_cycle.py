@@ -155,7 +155,7 @@ def test_each_step_is_recorded(lake: Warehouse) -> None:
     lake.sql(f"create materialized view @.steps as {QUERY}")
     insert(lake)
     lake.sql("select * from @.steps")
-    lake.command("run-operation").sql("call bq.refresh_materialized_view('@.steps')")
+    lake.apart("call bq.refresh_materialized_view('@.steps')", "run-operation")
     lake.sql("refresh materialized view @.steps complete")
     found = lake.history("steps", "`trigger`, requested_method, method, state")
     assert found == [

@@ -98,6 +98,14 @@ class Warehouse:
         self.spark("insert into @.orders values (200, 'sam', 1)")
         self.restart()
 
+    def apart(self, text: str, which: str = "run") -> Rows:
+        """Run a statement in a command of its own, to the command's end."""
+        command = self.command(which)
+        try:
+            return command.sql(text)
+        finally:
+            command.flush()
+
     def operation(self, name: str, **arguments: Any) -> Any:
         """Run an operation in a command of its own, on this schema; returns its report."""
         command = self.command("run-operation")
