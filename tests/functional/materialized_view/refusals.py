@@ -53,7 +53,7 @@ SUBSTITUTED = f"${{env:{MARKER}}}"
 GOOD = "select id, amount from @.orders"
 HEADING = "Materialized View Error"
 _FROM_THE_INSIDE = re.compile(
-    r"\tat |Py4J|\b\w+Exception\b|\b(?:java|org|scala)\.\w+\.|Traceback|^\s*\+- |== \w",
+    r"\tat |Py4J|\b\w+Exception\b|\b(?:java|org|scala)\.\w+\.|Traceback|^\s*\+- |== \w|\bmv_\w+_\d",
     re.MULTILINE,
 )
 

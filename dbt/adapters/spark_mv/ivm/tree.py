@@ -32,8 +32,9 @@ class NotFast(Exception):
 
 def not_fast(code: str, text: str, clause: exp.Expr | None = None) -> NotFast:
     """The error for a part of a query that has no delta query; `text` says what to do instead."""
-    shown = f": {clause.sql(dialect='spark')[:200]}" if clause is not None else ""
-    return NotFast(Reason(code, text + shown))
+    shown = clause.sql(dialect="spark") if clause is not None else ""
+    shown = f"{shown[:200]} ..." if len(shown) > 200 else shown
+    return NotFast(Reason(code, f"{text}: {shown}" if shown else text))
 
 
 @dataclass

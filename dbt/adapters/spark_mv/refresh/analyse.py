@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.ivm.analysis import analyse, without_rules
 from dbt.adapters.spark_mv.ivm.program import Program
-from dbt.adapters.spark_mv.ivm.tree import TABLE, NotFast, not_fast
+from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, NotFast, not_fast
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.confirmation import (
     Answers,
@@ -37,6 +37,7 @@ _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueEr
 # Without the name that a table has anyway, which would hide that of its schema.
 _WRITTEN = re.compile(rf"\b({TABLE}\d+)\b(?: AS (`(?:[^`]|``)+`))?")
 _PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
+_SHOWN = re.compile(rf"`?\b(?:{TABLE}|{OLD}|{CHANGES})(\d+)\b`?(?: AS (`(?:[^`]|``)+`))?")
 _UNGROUPED = ("map<", "variant")
 
 
@@ -53,6 +54,10 @@ class Analysis:
     def placeholder(self, table: TableName) -> str:
         """The name of a table in the program."""
         return next(name for name, found in self.tables.items() if found == table)
+
+    def readable(self, reason: Reason) -> Reason:
+        """A reason with the names that the view's owner gave to tables."""
+        return _readable(reason, self.tables)
 
     def can_group(self, name: str) -> bool:
         """Whether rows of a table can be grouped: Spark 4.1 makes 0 of a NULL in a map by that."""
@@ -128,11 +133,19 @@ class Analyst:
         answers = Answers(definition.hash, self._by, columns)
         answers.recall(view.answers)
         floats = view.options.float_additive
-        program = self._program(definition, text, tables, answers, floats)
+        try:
+            program = self._program(definition, text, tables, answers, floats)
+        except NotFast as error:
+            raise NotFast(_readable(error.reason, tables)) from None
         known = {name: dict(listed) for name, listed in answers.columns.items()}
         used = {name: _used(program, name, tuple(known[name])) for name in tables}
         types = {name: tuple(known[name][column] for column in used[name]) for name in tables}
         self._answers[definition.hash] = answers
+        why_not_fast, why_not_added = (
+            reason and _readable(reason, tables)
+            for reason in (program.why_not_fast, program.why_not_added)
+        )
+        program = replace(program, why_not_fast=why_not_fast, why_not_added=why_not_added)
         return Analysis(program, tables, used, types)
 
     def _program(
@@ -208,6 +221,14 @@ def with_queries(queries: Mapping[str, str], body: str) -> str:
                 texts.append(queries[name])
     parts = ",\n".join(f"{name} AS ({queries[name]})" for name in queries if name in wanted)
     return f"WITH {parts}\n{body}" if parts else body
+
+
+def _readable(reason: Reason, tables: Mapping[str, TableName]) -> Reason:
+    def shown(found: re.Match[str]) -> str:
+        name, alias = quote(tables[f"{TABLE}{found.group(1)}"].name), found.group(2)
+        return name if alias in (None, name) else f"{name} AS {alias}"
+
+    return replace(reason, text=_SHOWN.sub(shown, reason.text))
 
 
 def _as_written(tables: Mapping[str, TableName], found: re.Match[str]) -> str:

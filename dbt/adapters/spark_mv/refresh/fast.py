@@ -37,7 +37,7 @@ def prepare_fast(
     try:
         rows, queries = _rows(engine, look, inputs, changed)
     except NotFast as error:
-        return error.reason
+        return inputs.analysis.readable(error.reason)
     query = with_queries(queries, rows.query)
     joined = sum(
         total * _times_read(inputs.analysis.placeholder(table), query)

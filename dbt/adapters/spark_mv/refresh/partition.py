@@ -104,7 +104,8 @@ def why_not(method: str, view: MaterializedView, found: Analysis | Reason) -> Re
     columns = layout.partitioned(steering)
     if view.layout.partition_by and not columns:
         return _NO_STEERING
-    return _reason_against_all(found.program.query, columns)
+    against = _reason_against_all(found.program.query, columns)
+    return against and found.readable(against)
 
 
 def _reason_against_all(query: exp.Query, columns: Sequence[str]) -> Reason | None:
@@ -135,10 +136,10 @@ def prepare_partition(
     program = inputs.analysis.program
     target = target_of(engine, look.view, program)
     if isinstance(target, Reason):
-        return target
+        return inputs.analysis.readable(target)
     found = _few_partitions(engine, look, inputs, target)
     if isinstance(found, Reason):
-        return found
+        return inputs.analysis.readable(found)
     changed, present = found
     catalog = look.view.storage.catalog
     stored = stored_columns(look.view)
