@@ -40,6 +40,7 @@ from dbt.adapters.spark_mv.errors_text import MAX_LENGTH, short_message, spark_m
             "Caused by: java.lang.IllegalStateException: inner\n\tat g.H\n\t... 9 more",
             "inner",
         ),
+        ("[USER_RAISED_EXCEPTION] mv: rows went SQLSTATE: P0001", "rows went"),
         ("[USER_RAISED_EXCEPTION] boom\nsecond line", "[USER_RAISED_EXCEPTION] boom\nsecond line"),
     ],
 )

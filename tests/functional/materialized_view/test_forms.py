@@ -38,6 +38,17 @@ FAST = {
     "full join @.customers c using (name)",
     "natural": "select name, city, id from @.customers natural join (select customer as name, id "
     "from @.orders) o",
+    "star_using": "select o.*, city from (select amount, id, customer as name from @.orders) o "
+    "left join @.customers c using (name)",
+    "stars_using": "select d.*, c.*, o.amount from (select amount, id, customer as name from "
+    "@.orders) o right join (select city as town, name from @.customers) c using (name) join "
+    "(select count(*) as n, id from @.orders group by id) d using (id)",
+    "key_using": "select max(o.amount) as m, o.name from (select id, amount, customer as name from "
+    "@.orders) o join @.customers c using (name) where id > 0 group by o.name",
+    "two_distinct": "select customer, count(distinct id) as ids, sum(amount) as total, "
+    "count(distinct amount) as amounts from @.orders o group by customer",
+    "distinct_filter": "select customer, count(distinct id) filter (where amount > 7) as ids "
+    "from @.orders group by customer",
     "scalars": "select day, max(n) as most from (select weekday(timestamp_seconds(id)) as day, "
     "pmod(amount, 7) as p, count(*) as n from @.orders group by 1, 2) d group by day",
     "listed": "select customer, listagg(cast(amount as string), ',') "

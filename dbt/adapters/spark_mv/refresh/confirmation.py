@@ -6,8 +6,7 @@ kept, for as long as the tables have the same columns and the same programs ask.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -21,11 +20,11 @@ from dbt.adapters.spark_mv.executor import Executor
 from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.ivm.tree import not_fast
-from dbt.adapters.spark_mv.sql.names import quote
+from dbt.adapters.spark_mv.refresh.plan_text import comparable
+from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 Columns = dict[str, list[list[str]]]
 _OF_SPARK = "Class: org.apache.spark.sql.catalyst."
-_INVENTED = re.compile(r"#\d+L?|\[plan_id=\d+\]|(?<=_common_expr_)\d+")
 
 
 @dataclass
@@ -76,10 +75,14 @@ def refuse_unknown_functions(session: Executor, program: Program) -> None:
             raise not_fast("NOT_UNDERSTOOD", f"{name} is not known to be an aggregate", call)
 
 
-def confirm(session: Executor, original: str, printed: str, width: int) -> None:
-    """Raise `NotFast` unless Spark plans both queries, of `width` columns, alike."""
-    plan, other = _plan(session, original, width), _plan(session, printed, width)
-    lines = zip_longest(plan.splitlines(), other.splitlines(), fillvalue="")
+def confirm(
+    session: Executor, original: str, printed: str, width: int, tables: Collection[TableName]
+) -> None:
+    """Raise `NotFast` unless Spark plans both queries, of `width` columns of `tables`, alike."""
+    plan, other = (
+        comparable(_plan(session, query, width), tables) for query in (original, printed)
+    )
+    lines = zip_longest(plan, other, fillvalue="")
     differing = next((pair for pair in lines if pair[0] != pair[1]), None)
     if differing is not None:
         texts = " and ".join(_around_difference(*differing))
@@ -94,9 +97,6 @@ def _around_difference(one: str, two: str) -> tuple[str, str]:
 
 
 def _plan(session: Executor, query: str, width: int) -> str:
-    """Spark's plan of a query of so many columns, without the names and numbers that it invents."""
     names = ", ".join(f"c{number}" for number in range(width))
     ((plan,),) = session.query(f"EXPLAIN SELECT * FROM (\n{query}\n) AS mv_plan({names})")
-    text = _INVENTED.sub("", str(plan)).lower().replace("named_struct(", "struct(")
-    # A comma is printed as CROSS JOIN.
-    return text.replace(", cross", ", inner")
+    return str(plan)

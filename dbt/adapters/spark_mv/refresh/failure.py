@@ -12,6 +12,9 @@ from dbt.adapters.spark_mv.refresh.request import Request
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 
+_REPAIR = "remove the cause, then read or refresh it again"
+USE_COMPLETE = "refresh it with method complete, or use refresh_method 'auto'"
+
 
 def cause_of(error: BaseException) -> str:
     """An error as part of another one's first line."""
@@ -27,12 +30,13 @@ def refresh_failed(
     cause: str,
     seconds: float = 0.0,
     refresh_id: str | None = None,
+    way_out: str = _REPAIR,
 ) -> RefreshFailed:
     """Record that a refresh failed; returns the error that says so."""
     engine.history.failed(view, refresh_id or uuid.uuid4().hex, request, cause, seconds)
     return RefreshFailed(
         f"{view.name} could not be refreshed: {cause}",
-        "Its old rows are unchanged; remove the cause, then read or refresh it again.",
+        f"Its old rows are unchanged; {way_out}.",
     )
 
 

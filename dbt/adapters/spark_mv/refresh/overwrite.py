@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.refresh import aside, statements
 from dbt.adapters.spark_mv.refresh.build import Builder
 from dbt.adapters.spark_mv.refresh.claim import Claim
 from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.failure import cause_of, refresh_failed
+from dbt.adapters.spark_mv.refresh.failure import USE_COMPLETE, cause_of, refresh_failed
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.plan import (
     FAST,
@@ -167,6 +167,10 @@ class Overwriter:
             raise error
         if reason is None:
             cause = cause_of(error)
+            if isinstance(error, FastRefreshFailed):
+                raise refresh_failed(
+                    self._engine, view, request, cause, seconds, refresh_id, USE_COMPLETE
+                ) from None
             raise refresh_failed(self._engine, view, request, cause, seconds, refresh_id) from None
         history.abandoned(view, refresh_id, reason)
 

@@ -1,0 +1,77 @@
+"""Plans as Spark prints them, without that in which queries that mean the same may differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from dbt.adapters.spark_mv.sql.names import TableName
+
+_INVENTED = re.compile(r"#\d+L?|\[plan_id=\d+\]|(?<=_common_expr_)\d+")
+_OPERATOR = re.compile(r"^[\s:+|-]*(?:\*\(\d+\) )?(?P<name>\w+)")
+_PROJECT = re.compile(r"^(?P<start>.*\bproject )\[(?P<items>\w+(?:, \w+)*)\]$")
+# They name the columns that they take, so the order in which these come does not matter.
+_BY_NAME = {"project", "hashaggregate", "objecthashaggregate", "sortaggregate"}
+_PASSING = {
+    "exchange",
+    "broadcastexchange",
+    "sort",
+    "filter",
+    "broadcasthashjoin",
+    "shuffledhashjoin",
+    "sortmergejoin",
+    "broadcastnestedloopjoin",
+    "cartesianproduct",
+}
+
+
+def comparable(plan: str, tables: Iterable[TableName]) -> list[str]:
+    """The lines of a plan, in lower case, that are the same for queries that mean the same.
+
+    `tables` are those that the query reads: it may name their columns with or without the schema.
+    """
+    text = _INVENTED.sub("", plan).lower().replace("named_struct(", "struct(")
+    # A comma is printed as CROSS JOIN.
+    text = text.replace(", cross", ", inner")
+    for table in tables:
+        *outside, name = (rf"`?{re.escape(part.lower())}`?\." for part in table.parts)
+        text = re.sub(rf"\b{''.join(outside)}(?={name})", "", text)
+    lines = text.splitlines()
+    return [_line(lines, number) for number in range(len(lines))]
+
+
+def _line(lines: Sequence[str], number: int) -> str:
+    line = lines[number]
+    if "gid" in line:
+        return _without_groups(line)
+    project = _PROJECT.match(line)
+    if project is None or not _is_read_by_name(lines, number):
+        return line
+    items = project["items"].split(", ")
+    if len(set(items)) < len(items):
+        return line
+    return f"{project['start']}[{', '.join(sorted(items))}]"
+
+
+def _without_groups(line: str) -> str:
+    """A line of several DISTINCT aggregates, whose groups Spark numbers as it happens."""
+    start = _depth(line)
+    items = re.sub(r"\bgid = \d+", "gid", line[start:]).replace("[", "").replace("]", "")
+    return line[:start] + ", ".join(sorted(items.split(", ")))
+
+
+def _is_read_by_name(lines: Sequence[str], number: int) -> bool:
+    depth = _depth(lines[number])
+    for line in reversed(lines[:number]):
+        if _depth(line) < depth:
+            depth = _depth(line)
+            found = _OPERATOR.match(line)
+            name = found["name"] if found else ""
+            if name not in _PASSING:
+                return name in _BY_NAME
+    return False
+
+
+def _depth(line: str) -> int:
+    found = _OPERATOR.match(line)
+    return found.start("name") if found else 0
