@@ -45,6 +45,9 @@ FAST = {
     "(select count(*) as n, id from @.orders group by id) d using (id)",
     "key_using": "select max(o.amount) as m, o.name from (select id, amount, customer as name from "
     "@.orders) o join @.customers c using (name) where id > 0 group by o.name",
+    "repeated": "select id as a, id as b from @.orders union select amount, amount from @.orders",
+    "repeated_except": "select id as a, id as b from @.orders except "
+    "select amount, amount from @.orders where amount > 7",
     "two_distinct": "select customer, count(distinct id) as ids, sum(amount) as total, "
     "count(distinct amount) as amounts from @.orders o group by customer",
     "distinct_filter": "select customer, count(distinct id) filter (where amount > 7) as ids "

@@ -23,7 +23,7 @@ from dbt.adapters.spark_mv.ivm.as_groups import as_groups
 from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.first_rows import First
 from dbt.adapters.spark_mv.ivm.keyed import Groups
-from dbt.adapters.spark_mv.ivm.naming import plainly_named, with_names
+from dbt.adapters.spark_mv.ivm.naming import plainly_named, with_names, with_names_told_apart
 from dbt.adapters.spark_mv.ivm.numbered import numbered
 from dbt.adapters.spark_mv.ivm.program import Program, rows_after
 from dbt.adapters.spark_mv.ivm.time_windows import as_expressions
@@ -51,7 +51,7 @@ def analyse(
         asking = _Asking(
             plainly_named(understood).sql("spark"), columns, outputs, types_of, float_additive
         )
-        understood = numbered(as_expressions(understood, types_of))
+        understood = numbered(as_expressions(with_names_told_apart(understood), types_of))
         try:
             return _analysed(understood, asking)
         except NotFast as error:

@@ -36,6 +36,22 @@ def name_values(query: exp.Query) -> None:
                 item.replace(exp.Alias(this=value, alias=name))
 
 
+def with_names_told_apart(query: exp.Query) -> exp.Query:
+    """A copy in which columns of one name on the right of a UNION, EXCEPT or INTERSECT, which may
+    have any, are called as those on the left."""
+    found = query.copy()
+    for operation in found.find_all(exp.SetOperation):
+        names, right = operation.named_selects, operation.expression
+        while isinstance(right, (exp.SetOperation, exp.Subquery)):
+            right = right.this
+        given = right.named_selects if isinstance(right, exp.Select) else []
+        if len(set(given)) < len(given) == len(set(names)) and not right.args.get("order"):
+            items = zip(list(right.expressions), names, strict=True)
+            named = [exp.alias_(item.unalias(), name, quoted=True) for item, name in items]
+            right.set("expressions", named)
+    return found
+
+
 def _needs_no_name(output: exp.Expr) -> bool:
     """Whether it is a column of a subquery that is no relation, or on the right of a UNION."""
     inner, around = output.parent, output.parent.parent if output.parent else None
