@@ -55,6 +55,10 @@ DIFFERENT = {
         "+- HashAggregate(keys=[day, gid], functions=[partial_count(id) FILTER (WHERE (gid = 1))])",
         "+- HashAggregate(keys=[day, gid], functions=[partial_count(no) FILTER (WHERE (gid = 1))])",
     ),
+    "column_gid": (
+        "+- Union\n   :- Project [gid, day]",
+        "+- Union\n   :- Project [day, gid]",
+    ),
     "depth": ("+- Filter a\n   +- Sort b", "+- Filter a\n+- Sort b"),
 }
 

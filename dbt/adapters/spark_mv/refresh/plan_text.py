@@ -10,8 +10,12 @@ from dbt.adapters.spark_mv.sql.names import TableName
 _INVENTED = re.compile(r"#\d+L?|\[plan_id=\d+\]|(?<=_common_expr_)\d+")
 _OPERATOR = re.compile(r"^[\s:+|-]*(?:\*\(\d+\) )?(?P<name>\w+)")
 _PROJECT = re.compile(r"^(?P<start>.*\bproject )\[(?P<items>\w+(?:, \w+)*)\]$")
+_AGGREGATES = {"hashaggregate", "objecthashaggregate", "sortaggregate"}
 # They name the columns that they take, so the order in which these come does not matter.
-_BY_NAME = {"project", "hashaggregate", "objecthashaggregate", "sortaggregate"}
+_BY_NAME = {"project", *_AGGREGATES}
+# The number of the group that a row of several DISTINCT aggregates is for.
+_GROUP = re.compile(r"\bgid\b")
+_WITH_GROUPS = {"expand", "exchange", "sort", *_AGGREGATES}
 _PASSING = {
     "exchange",
     "broadcastexchange",
@@ -42,7 +46,7 @@ def comparable(plan: str, tables: Iterable[TableName]) -> list[str]:
 
 def _line(lines: Sequence[str], number: int) -> str:
     line = lines[number]
-    if "gid" in line:
+    if _GROUP.search(line) and _operator(line) in _WITH_GROUPS:
         return _without_groups(line)
     project = _PROJECT.match(line)
     if project is None or not _is_read_by_name(lines, number):
@@ -65,11 +69,14 @@ def _is_read_by_name(lines: Sequence[str], number: int) -> bool:
     for line in reversed(lines[:number]):
         if _depth(line) < depth:
             depth = _depth(line)
-            found = _OPERATOR.match(line)
-            name = found["name"] if found else ""
-            if name not in _PASSING:
-                return name in _BY_NAME
+            if _operator(line) not in _PASSING:
+                return _operator(line) in _BY_NAME
     return False
+
+
+def _operator(line: str) -> str:
+    found = _OPERATOR.match(line)
+    return found["name"] if found else ""
 
 
 def _depth(line: str) -> int:
