@@ -50,6 +50,8 @@ FAST = {
     "select amount, amount from @.orders where amount > 7",
     "two_distinct": "select customer, count(distinct id) as ids, sum(amount) as total, "
     "count(distinct amount) as amounts from @.orders o group by customer",
+    "named_as_table": "select customer, count(distinct id) as orders, count(distinct amount) as n "
+    "from @.orders group by customer",
     "distinct_filter": "select customer, count(distinct id) filter (where amount > 7) as ids "
     "from @.orders group by customer",
     "scalars": "select day, max(n) as most from (select weekday(timestamp_seconds(id)) as day, "

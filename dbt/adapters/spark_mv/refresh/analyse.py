@@ -176,7 +176,7 @@ class Analyst:
                 refuse_unknown_functions(session, program)
                 original = _WRITTEN.sub(lambda found: _as_written(tables, found), text)
                 printed = _PRINTED.sub(lambda found: tables[found.group(1)].sql, program.read)
-                confirm(session, original, printed, len(outputs), tables.values())
+                confirm(session, original, printed, len(outputs))
                 answers.confirmed = True
         return program
 

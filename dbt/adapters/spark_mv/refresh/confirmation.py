@@ -6,7 +6,7 @@ kept, for as long as the tables have the same columns and the same programs ask.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -21,7 +21,7 @@ from dbt.adapters.spark_mv.ivm import aggregates
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.ivm.tree import not_fast
 from dbt.adapters.spark_mv.refresh.plan_text import comparable
-from dbt.adapters.spark_mv.sql.names import TableName, quote
+from dbt.adapters.spark_mv.sql.names import quote
 
 Columns = dict[str, list[list[str]]]
 _OF_SPARK = "Class: org.apache.spark.sql.catalyst."
@@ -75,13 +75,9 @@ def refuse_unknown_functions(session: Executor, program: Program) -> None:
             raise not_fast("NOT_UNDERSTOOD", f"{name} is not known to be an aggregate", call)
 
 
-def confirm(
-    session: Executor, original: str, printed: str, width: int, tables: Collection[TableName]
-) -> None:
-    """Raise `NotFast` unless Spark plans both queries, of `width` columns of `tables`, alike."""
-    plan, other = (
-        comparable(_plan(session, query, width), tables) for query in (original, printed)
-    )
+def confirm(session: Executor, original: str, printed: str, width: int) -> None:
+    """Raise `NotFast` unless Spark plans both queries, of `width` columns, alike."""
+    plan, other = (comparable(_plan(session, query, width)) for query in (original, printed))
     lines = zip_longest(plan, other, fillvalue="")
     differing = next((pair for pair in lines if pair[0] != pair[1]), None)
     if differing is not None:

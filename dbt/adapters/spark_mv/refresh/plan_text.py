@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-
-from dbt.adapters.spark_mv.sql.names import TableName
+from collections.abc import Sequence
 
 _INVENTED = re.compile(r"#\d+L?|\[plan_id=\d+\]|(?<=_common_expr_)\d+")
 _OPERATOR = re.compile(r"^[\s:+|-]*(?:\*\(\d+\) )?(?P<name>\w+)")
@@ -15,6 +13,8 @@ _AGGREGATES = {"hashaggregate", "objecthashaggregate", "sortaggregate"}
 _BY_NAME = {"project", *_AGGREGATES}
 # The number of the group that a row of several DISTINCT aggregates is for.
 _GROUP = re.compile(r"\bgid\b")
+# Spark names columns with their relations in what several DISTINCT aggregates become.
+_QUALIFIER = re.compile(r"(?<![\w`.])(?:(?:[a-z_]\w*|`[^`]+`)\.)+(?=[a-z_`])")
 _WITH_GROUPS = {"expand", "exchange", "sort", *_AGGREGATES}
 _PASSING = {
     "exchange",
@@ -29,25 +29,20 @@ _PASSING = {
 }
 
 
-def comparable(plan: str, tables: Iterable[TableName]) -> list[str]:
-    """The lines of a plan, in lower case, that are the same for queries that mean the same.
-
-    `tables` are those that the query reads: it may name their columns with or without the schema.
-    """
+def comparable(plan: str) -> list[str]:
+    """The lines of a plan, in lower case, that are the same for queries that mean the same."""
     text = _INVENTED.sub("", plan).lower().replace("named_struct(", "struct(")
     # A comma is printed as CROSS JOIN.
     text = text.replace(", cross", ", inner")
-    for table in tables:
-        *outside, name = (rf"`?{re.escape(part.lower())}`?\." for part in table.parts)
-        text = re.sub(rf"\b{''.join(outside)}(?={name})", "", text)
     lines = text.splitlines()
     return [_line(lines, number) for number in range(len(lines))]
 
 
 def _line(lines: Sequence[str], number: int) -> str:
     line = lines[number]
-    if _GROUP.search(line) and _operator(line) in _WITH_GROUPS:
-        return _without_groups(line)
+    if _operator(line) in _WITH_GROUPS:
+        line = _QUALIFIER.sub("", line)
+        return _without_groups(line) if _GROUP.search(line) else line
     project = _PROJECT.match(line)
     if project is None or not _is_read_by_name(lines, number):
         return line
