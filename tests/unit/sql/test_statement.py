@@ -108,6 +108,17 @@ def test_words() -> None:
     assert "g" not in [word.text for word in words]
 
 
+@pytest.mark.parametrize("text", ["'a b'", "r'a b'", 'R"a b"', "n'a b'"])
+def test_every_literal_is_one_string(text: str) -> None:
+    (word,) = words_of(text)
+    assert (word.text, word.upper, word.string) == ("a b", "", True)
+    assert (word.start, word.end) == (0, len(text))
+
+
+def test_a_binary_literal_is_no_text() -> None:
+    assert [word.text for word in words_of("'41', x'41'")] == ["41", ",", "X'41'"]
+
+
 def test_what_cannot_be_split_has_no_words() -> None:
     assert words_of("select 'open") == ()
     assert classify("select 'open").kind is Kind.OTHER

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.spark_mv.errors import NotAQuery, UnsafeQuery
-from dbt.adapters.spark_mv.views.safety import check_query, volatile_functions
+from dbt.adapters.spark_mv.views.safety import check_query, refuse_unsafe, volatile_functions
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,21 @@ def test_not_a_query(query: str) -> None:
         "select * from read_files('/x')",
         "select `reflect`('a', 'b')",
         "select * from (select reflect('a', 'b'))",
+        "select transform(id) using 'cat' as (x string) from o",
+        'select transform(id) using "cat" as (x string) from o',
+        "select transform(id) using r'cat' as (x string) from o",
+        'select transform(id) using R"cat" as (x string) from o',
     ],
 )
 def test_unsafe(query: str) -> None:
     with pytest.raises(UnsafeQuery):
         check_query(query, "db.v", allow_unsafe=False)
     check_query(query, "db.v", allow_unsafe=True)
+
+
+def test_unsafe_without_a_tree() -> None:
+    with pytest.raises(UnsafeQuery):
+        refuse_unsafe("from (map id using -- x\n r'cat' as x from o) select 1", "db.v")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,17 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 _QUOTED = TokenType.IDENTIFIER
-_STRING = TokenType.STRING
+_STRINGS = {
+    TokenType.STRING: "{}",
+    TokenType.RAW_STRING: "{}",
+    TokenType.NATIONAL_STRING: "{}",
+    TokenType.UNICODE_STRING: "{}",
+    TokenType.HEREDOC_STRING: "{}",
+    # X'41' is another value than '41'.
+    TokenType.HEX_STRING: "X'{}'",
+    TokenType.BIT_STRING: "B'{}'",
+    TokenType.BYTE_STRING: "b'{}'",
+}
 _SKIPPED_BEFORE_NAME = frozenset({"IF", "NOT", "EXISTS", "TABLE", "ONLY"})
 
 
@@ -81,9 +91,10 @@ def words_of(sql: str) -> tuple[Word, ...]:
 def _words_of_token(token: Token) -> list[Word]:
     if token.token_type == TokenType.SEMICOLON:
         return []
-    quoted, string = token.token_type == _QUOTED, token.token_type == _STRING
+    quoted, string = token.token_type == _QUOTED, token.token_type in _STRINGS
     if quoted or string:
-        return [Word(token.text, "", quoted, string, token.start, token.end + 1)]
+        text = _STRINGS[token.token_type].format(token.text) if string else token.text
+        return [Word(text, "", quoted, string, token.start, token.end + 1)]
     variable = token.token_type == TokenType.VAR
     # The tokenizer joins keywords such as PARTITIONED BY into one token.
     return [
