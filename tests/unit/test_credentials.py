@@ -2,6 +2,7 @@ import os
 from typing import Any
 
 import pytest
+from dbt_common.dataclass_schema import ValidationError
 from dbt_common.exceptions import DbtConfigError
 
 from dbt.adapters.spark_mv.credentials import SparkMVCredentials
@@ -45,6 +46,54 @@ def test_a_thrift_server_is_told_settings_in_its_own_way(method: str) -> None:
     found = _credentials(method=method, host="localhost", spark_conf={"spark.a": 1})
     assert found.server_side_parameters["set:hiveconf:spark.a"] == "1"
     assert found.server_side_parameters["set:hiveconf:spark.sql.ansi.enabled"] == "false"
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"refresh_timeout": -1}, "refresh_timeout cannot be -1"),
+    ({"refresh_timeout": 0}, "refresh_timeout cannot be 0"),
+    ({"refresh_timeout": True}, "refresh_timeout cannot be True"),
+    ({"refresh_timeout": "x"}, "refresh_timeout cannot be 'x'"),
+    ({"refresh_timeout": 1.5}, "refresh_timeout cannot be 1.5"),
+    ({"refresh_timeout": None}, "refresh_timeout cannot be None"),
+    ({"metadata_schema": "a.b.c.d"}, "metadata_schema cannot be 'a.b.c.d'"),
+    ({"metadata_schema": "x; drop table y"}, "metadata_schema cannot be 'x; drop table y'"),
+    ({"metadata_schema": ""}, "metadata_schema cannot be ''"),
+    ({"metadata_schema": "a`b"}, "metadata_schema cannot be 'a`b'"),
+    ({"metadata_schema": 5}, "metadata_schema cannot be 5"),
+    ({"refresh_timout": 60}, "Did you mean 'refresh_timeout'?"),
+    ({"metadata_shema": "m"}, "Did you mean 'metadata_schema'?"),
+    ({"spark_config": {}}, "Did you mean 'spark_conf'?"),
+    ({"spark-conf": {}}, "Did you mean 'spark_conf'?"),
+    ({"class_archive": False}, "Did you mean 'class_data_archive'?"),
+    ({"spark_conf": "x"}, "spark_conf must be a mapping, and is text"),
+    ({"spark_conf": {"spark.a": [1]}}, "the value of 'spark.a' is a list"),
+    ({"spark_conf": {"spark": {"a": 1}}}, "the value of 'spark' is a mapping"),
+    ({"class_data_archive": "maybe"}, "class_data_archive cannot be 'maybe'"),
+    ({"path": ""}, "path cannot be ''"),
+    ({"path": 3}, "path cannot be 3"),
+    ({"method": "embeded"}, "method cannot be 'embeded'"),
+    ({"port": "abc"}, "port must be a whole number, and is text"),
+    ({"token": 3}, "token must be text or empty, and is a whole number"),
+    ({"server_side_parameters": {"a": 3}}, "server_side_parameters.a must be text"),
+]
+
+
+@pytest.mark.parametrize(("keys", "text"), WRONG, ids=lambda value: str(value)[:40])
+def test_what_is_wrong_is_named_by_its_key(keys: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        _credentials(**keys)
+    assert text in caught.value.message and len(caught.value.message.splitlines()) <= 2
+
+
+def test_a_wrong_secret_is_not_shown() -> None:
+    with pytest.raises(ValidationError) as caught:
+        _credentials(password=5551234)
+    assert "5551234" not in caught.value.message
+
+
+@pytest.mark.parametrize("key", ["catalog", "location", "metadata", "pool_timeout", "auth"])
+def test_other_keys_are_left_to_dbt(key: str) -> None:
+    assert _credentials(**{key: "x"}).method == "session"
 
 
 def test_embedded_conf_keeps_everything_in_its_folder(monkeypatch: pytest.MonkeyPatch) -> None:

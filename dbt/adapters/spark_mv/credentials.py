@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from dbt.adapters.spark.connections import SparkCredentials
-from dbt_common.dataclass_schema import StrEnum
+from dbt_common.dataclass_schema import StrEnum, ValidationError
 from dbt_common.exceptions import DbtConfigError
 
 from dbt.adapters.spark_mv.embedded import CATALOG
+from dbt.adapters.spark_mv.errors import InvalidProfile
+from dbt.adapters.spark_mv.profile_checks import check_profile, refusal
 
 # Every Thrift client starts in `default`. What a definition means depends on where it was given, so
 # the same model through both has to be given in the same place.
@@ -44,6 +46,17 @@ class SparkMVCredentials(SparkCredentials):
     refresh_timeout: int = 3600
     spark_conf: dict[str, Any] = field(default_factory=dict)
     class_data_archive: bool = True
+
+    @classmethod
+    def validate(cls, data: Any) -> None:
+        """Raise `ValidationError` that names the key of a wrong profile."""
+        try:
+            check_profile(data, {*(one.name for one in fields(cls)), *cls._ALIASES})
+            super().validate(data)
+        except InvalidProfile as error:
+            raise ValidationError(str(error)) from None
+        except ValidationError as error:
+            raise ValidationError(refusal(error)) from None
 
     @classmethod
     def __pre_deserialize__(cls, data: dict[Any, Any]) -> dict[Any, Any]:

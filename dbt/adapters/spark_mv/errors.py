@@ -32,6 +32,10 @@ class InvalidOption(MaterializedViewError):
     """An option of an unknown name, a wrong type or out of its range."""
 
 
+class InvalidProfile(MaterializedViewError):
+    """A key of the profile that does not exist, or whose value is wrong."""
+
+
 class NotAQuery(MaterializedViewError):
     """A definition that is not exactly one query."""
 

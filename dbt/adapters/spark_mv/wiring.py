@@ -91,8 +91,7 @@ class MaterializedViews:
         relations = Relations(self._own)
         if self._home_catalog is None:
             self._home_catalog = relations.current_namespace().catalog
-        namespace = tuple(self._credentials.metadata_schema.split("."))
-        events = TableName(self._home_catalog, namespace, EVENTS)
+        events = TableName(self._home_catalog, (self._credentials.metadata_schema,), EVENTS)
         yield MetadataStore(self._own, relations, events)
 
     def operation(self, name: str) -> Callable[..., Report]:
