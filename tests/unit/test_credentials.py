@@ -69,6 +69,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"spark_conf": {"spark.a": [1]}}, "the value of 'spark.a' is a list"),
     ({"spark_conf": {"spark": {"a": 1}}}, "the value of 'spark' is a mapping"),
     ({"class_data_archive": "maybe"}, "class_data_archive cannot be 'maybe'"),
+    ({"allow_unsafe_sql": "true"}, "allow_unsafe_sql cannot be 'true'"),
+    ({"allow_unsave_sql": True}, "Did you mean 'allow_unsafe_sql'?"),
     ({"path": ""}, "path cannot be ''"),
     ({"path": 3}, "path cannot be 3"),
     ({"method": "embeded"}, "method cannot be 'embeded'"),

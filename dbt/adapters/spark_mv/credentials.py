@@ -46,6 +46,7 @@ class SparkMVCredentials(SparkCredentials):
     refresh_timeout: int = 3600
     spark_conf: dict[str, Any] = field(default_factory=dict)
     class_data_archive: bool = True
+    allow_unsafe_sql: bool = False
 
     @classmethod
     def validate(cls, data: Any) -> None:

@@ -32,6 +32,10 @@ class InvalidOption(MaterializedViewError):
     """An option of an unknown name, a wrong type or out of its range."""
 
 
+class InvalidArgument(MaterializedViewError):
+    """An argument of an operation of a wrong type or out of its range."""
+
+
 class InvalidProfile(MaterializedViewError):
     """A key of the profile that does not exist, or whose value is wrong."""
 
@@ -70,10 +74,6 @@ class RelationExists(MaterializedViewError):
 
 class UnknownMaterializedView(MaterializedViewError):
     """There is no materialized view of that name."""
-
-
-class NotRegistered(MaterializedViewError):
-    """A materialized view that the metadata does not know."""
 
 
 class ImmutableView(MaterializedViewError):

@@ -9,7 +9,14 @@ from typing import Any
 
 from dbt.adapters.spark_mv.errors import InvalidProfile
 
-OUR_KEYS = ("path", "spark_conf", "metadata_schema", "refresh_timeout", "class_data_archive")
+OUR_KEYS = (
+    "path",
+    "spark_conf",
+    "metadata_schema",
+    "refresh_timeout",
+    "class_data_archive",
+    "allow_unsafe_sql",
+)
 _NEAR = 0.8
 _SCHEMA = re.compile(r"\w+")
 _TYPES = {
@@ -119,4 +126,5 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "path": _check_path,
     "spark_conf": _check_conf,
     "class_data_archive": lambda value: _check_boolean("class_data_archive", value),
+    "allow_unsafe_sql": lambda value: _check_boolean("allow_unsafe_sql", value),
 }

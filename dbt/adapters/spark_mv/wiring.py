@@ -18,6 +18,7 @@ from dbt.adapters.spark_mv.metadata.memory import Memory
 from dbt.adapters.spark_mv.metadata.store import MetadataStore
 from dbt.adapters.spark_mv.metadata.tables import EVENTS
 from dbt.adapters.spark_mv.node import Invocation, NodeContext
+from dbt.adapters.spark_mv.operations.arguments import checked
 from dbt.adapters.spark_mv.operations.choice import Choice
 from dbt.adapters.spark_mv.operations.operations import Operations
 from dbt.adapters.spark_mv.operations.partitions import Partitions
@@ -64,6 +65,7 @@ class MaterializedViews:
             logger.info,
             self._credentials.refresh_timeout,
             (self._credentials.schema,),
+            self._credentials.allow_unsafe_sql,
         )
         refresher = Refresher(self.engine)
         reader = Reader(self.engine, refresher)
@@ -95,12 +97,12 @@ class MaterializedViews:
         yield MetadataStore(self._own, relations, events)
 
     def operation(self, name: str) -> Callable[..., Report]:
-        """The operation of this name."""
+        """The operation of this name; it refuses arguments of a wrong type."""
         owners = (self._operations, self._partitions, self._upkeep)
         found: Callable[..., Report] = next(
             getattr(owner, name) for owner in owners if hasattr(owner, name)
         )
-        return found
+        return lambda **arguments: found(**checked(name, arguments))
 
     def statistics(self, name: TableName) -> dict[str, tuple[str, str]]:
         """What the docs show of a view: label and text of each figure."""
@@ -133,8 +135,21 @@ class MaterializedViews:
         """A node begins on this thread; `rebuilds` says that dbt wants a full refresh."""
         self._memo.namespace = None
         self._memo.rebuilds = rebuilds
+        self._memo.replaces = None
         self.gate.forget_all()
         self.engine.memory.reload_if_moved()
+
+    def allow_replacing(self, name: TableName) -> None:
+        """This thread's node may make a materialized view of the table or view of this name."""
+        self._memo.replaces = name
+
+    def restored(self, is_so: bool) -> None:
+        """Remember whether this thread's node has put back what an earlier run moved aside."""
+        self._memo.restored = is_so
+
+    def was_restored(self) -> bool:
+        """Whether it has."""
+        return bool(getattr(self._memo, "restored", False))
 
     def end_node(self) -> None:
         """A node has ended: what it did to the views is to be in the metadata before dbt says so.
@@ -142,6 +157,7 @@ class MaterializedViews:
         Refreshes are there soon after, at the latest when the command ends.
         """
         self._memo.rebuilds = False
+        self._memo.replaces = None
         self.engine.memory.flush_unless_routine()
 
     def interrupt(self) -> None:

@@ -104,15 +104,17 @@ def test_other_views_are_not_held_up(lake: Warehouse, held: Paused) -> None:
 def test_taken_over_while_spark_writes(lake: Warehouse) -> None:
     """Iceberg makes the dropped branch anew when the old owner commits: that build is not
     published, because it would take the place of a newer one."""
-    impatient = Warehouse({**lake.target, "refresh_timeout": 1}, lake.schema)
+    unsafe = {**lake.target, "allow_unsafe_sql": True}
+    patient = Warehouse(unsafe, lake.schema)
+    impatient = Warehouse({**unsafe, "refresh_timeout": 1}, lake.schema)
     lake.spark("create table @.tempo (ms bigint) using iceberg")
     lake.spark("insert into @.tempo values (0)")
-    lake.sql(
-        "create materialized view @.slow options (allow_unsafe_sql = true) as "
+    patient.sql(
+        "create materialized view @.slow as "
         "select ms, reflect('java.lang.Thread', 'sleep', ms) as slept from @.tempo"
     )
     lake.spark("insert overwrite @.tempo values (40000)")
-    command, errors = lake.command(), list[Exception]()
+    command, errors = patient.command(), list[Exception]()
 
     def refresh() -> None:
         try:

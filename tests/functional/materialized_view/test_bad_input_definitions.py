@@ -201,6 +201,23 @@ def test_34_unsafe_below_a_view(lake: Warehouse) -> None:
     lake.spark("drop view @.unsafe")
 
 
+def test_34_code_is_allowed_by_the_profile(lake: Warehouse) -> None:
+    """Whoever has the profile allows code, at creation and at each refresh; a model cannot."""
+    option = "options (allow_unsafe_sql = true) as select id from @.orders"
+    refused(lake, f"create materialized view @.fresh {option}", "in the profile")
+    script = "as select transform(id) using r'cat' as (x string) from @.orders"
+    refused(lake, f"create materialized view @.fresh {script}", "runs a script")
+    trusting = Warehouse({**lake.target, "allow_unsafe_sql": True}, lake.schema)
+    trusting.sql(f"create materialized view @.fresh {script}")
+    lake.restart()
+    lake.sql("insert into @.orders values (103, 'zoe', 1)")
+    assert "runs a script" in error_of(lake, "refresh materialized view @.fresh")
+    trusting.sql("refresh materialized view @.fresh")
+    assert ("103",) in lake.spark("select * from @.fresh")
+    lake.restart()
+    lake.sql("drop materialized view @.fresh")
+
+
 def test_34_unsafe_below_a_view_later(lake: Warehouse) -> None:
     """Nor is a logical view that is replaced after the creation; the old rows stay."""
     lake.spark("create view @.harmless as select id from @.orders")

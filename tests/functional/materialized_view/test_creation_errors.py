@@ -171,6 +171,9 @@ OPTIONS = {
     "allow_non_incremental_definition = true": "max_staleness",
     'tblproperties = \'{"mv.id": "x"}\'': "mv.|tblproperties",
     "unique_key = 5": "unique_key",
+    "unique_key = 'nowhere'": "unique_key names 'nowhere', which the query does not return",
+    'warn_after = \'{"count": 2, "period": "day"}\', '
+    'error_after = \'{"count": 1, "period": "day"}\'': "warn_after is longer",
     "enable_refresh = true, enable_refresh = false": "twice",
     "enable_refresh": "expected =",
 }
@@ -206,6 +209,7 @@ CALLS: dict[str, Any] = {
     "refresh materialized view": "name",
     "alter materialized view @.standing rename to x": "SET",
     "create materialized view @.fresh": "AS",
+    f"create or replace materialized view if not exists @.fresh as {GOOD}": "contradicts itself",
     "create materialized view @.fresh stored as x": "(?i)clause",
 }
 

@@ -124,6 +124,11 @@ def test_statements_that_cannot_be_read(sql: str) -> None:
     assert caught.value.way_out
 
 
+def test_or_replace_and_if_not_exists_contradict_each_other() -> None:
+    with pytest.raises(InvalidStatement, match="contradicts itself"):
+        parse_view_statement("create or replace materialized view if not exists v as select 1")
+
+
 def test_errors_say_where() -> None:
     with pytest.raises(InvalidStatement, match="'sometimes'"):
         parse_view_statement("refresh materialized view v sometimes")

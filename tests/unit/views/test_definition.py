@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -93,6 +94,13 @@ def view(**changes: object) -> MaterializedView:
 def test_properties_hold_everything(changes: dict[str, object]) -> None:
     made = view(**changes)
     assert from_properties(NAME, made.properties()) == made
+
+
+def test_an_option_of_earlier_versions_is_left_out() -> None:
+    made = view()
+    stored = json.loads(decode(made.properties()["mv.options"]))
+    options = encode(json.dumps({**stored, "allow_unsafe_sql": True}))
+    assert from_properties(NAME, {**made.properties(), "mv.options": options}) == made
 
 
 def test_nothing_in_the_properties_can_be_substituted() -> None:

@@ -84,6 +84,10 @@ def test_values(given: dict[str, Any], name: str, expected: Any) -> None:
         {"warn_after": {"count": 1, "period": "day", "more": 1}},
         {"warn_after": {"count": True, "period": "day"}},
         {"error_after": "{broken"},
+        {
+            "warn_after": {"count": 2, "period": "day"},
+            "error_after": {"count": 47, "period": "hour"},
+        },
         {"unique_key": 5},
         {"unique_key": []},
         {"unique_key": [""]},
@@ -100,6 +104,13 @@ def test_wrong_values(given: dict[str, Any]) -> None:
         options_from(given, "db.v")
     assert "db.v" in caught.value.problem and next(iter(given)) in str(caught.value)
     assert caught.value.way_out
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_what_belongs_to_the_profile(value: bool) -> None:
+    for check in (options_from, check_spelling):
+        with pytest.raises(InvalidOption, match="Set allow_unsafe_sql: true in the profile"):
+            check({"allow_unsafe_sql": value}, "db.v")
 
 
 @pytest.mark.parametrize(

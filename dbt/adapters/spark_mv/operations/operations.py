@@ -145,7 +145,7 @@ class Operations:
     def drop(self, view: Any, if_exists: bool = False) -> Report:
         """Drop one materialized view."""
         try:
-            name = self._choice.selection().one(view if isinstance(view, str) else "")
+            name = self._choice.selection().one(view)
         except UnknownMaterializedView:
             if if_exists:
                 return Report(("view", "state"), ((view, "does not exist"),))

@@ -7,7 +7,13 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from dbt.adapters.spark_mv.errors import InvalidName, NoBaseTable, NotAQuery, StatementFailed
+from dbt.adapters.spark_mv.errors import (
+    InvalidName,
+    InvalidOption,
+    NoBaseTable,
+    NotAQuery,
+    StatementFailed,
+)
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.build import Builder
@@ -36,13 +42,17 @@ _NOT_STORED = re.compile(r"(?:^|[<,:])(?:void|variant|time|interval[\w ]*)(?:[,>
 
 @dataclass(frozen=True)
 class Context:
-    """Where a statement was given: names resolve in `home`, `settings` are kept with the view."""
+    """Where a statement was given: names resolve in `home`, `settings` are kept with the view.
+
+    `replaces` is the table or plain view that it may take the place of.
+    """
 
     home: Namespace
     settings: Mapping[str, str] = field(default_factory=dict)
     trigger: str = CREATE
     reduced: bool = False
     rebuild: bool = False
+    replaces: TableName | None = None
 
 
 class Definer:
@@ -64,9 +74,9 @@ class Definer:
         Raises what is wrong with it (`NotAQuery`, `NoBaseTable`, `InvalidOption` ..).
         """
         options = options_from(statement.options, str(name))
-        check_query(statement.query, str(name), options.allow_unsafe_sql)
+        check_query(statement.query, str(name), self._engine.allow_unsafe_sql)
         query = without_end(statement.query)
-        expansion = self._expanded(name, query, context.home, options.allow_unsafe_sql)
+        expansion = self._expanded(name, query, context.home)
         definition = Definition(
             query=query,
             home=context.home,
@@ -99,6 +109,7 @@ class Definer:
         """The view with what refreshes that are not complete need; refuses what has to be fast, or
         by partition, and cannot be."""
         statements.check_static(view)
+        check_unique_key(view)
         analyst, options = self._engine.analyst, view.options
         if view.reduced or options.refresh_method == COMPLETE:
             return view
@@ -123,11 +134,9 @@ class Definer:
             raise not_eligible(str(view.name), must, reason)
         return replace(view, methods={m: str(why) if why else "yes" for m, why in against.items()})
 
-    def _expanded(
-        self, name: TableName, query: str, home: Namespace, allow_unsafe: bool
-    ) -> Expansion:
+    def _expanded(self, name: TableName, query: str, home: Namespace) -> Expansion:
         expansion = Expander(self._engine.relations, str(name)).expand(query, home, name)
-        for text in expansion.views.values() if not allow_unsafe else ():
+        for text in expansion.views.values() if not self._engine.allow_unsafe_sql else ():
             refuse_unsafe(text, str(name))
         if not expansion.tables:
             raise NoBaseTable(
@@ -182,6 +191,18 @@ def _check_column(view: TableName, column: Column) -> None:
         raise NotAQuery(
             f"The query of {view} returns a column of the name {column.name!r}.",
             "Give it a name, without '${' in it.",
+        )
+
+
+def check_unique_key(view: MaterializedView) -> None:
+    """Raise `InvalidOption` if unique_key names a column that the query does not return."""
+    columns = [column.name for column in view.definition.columns]
+    names = {column.lower() for column in columns}
+    unknown = [key for key in view.options.unique_key if key.lower() not in names]
+    if unknown:
+        raise InvalidOption(
+            f"{view.name}: unique_key names {unknown[0]!r}, which the query does not return.",
+            "Columns: " + ", ".join(columns) + ".",
         )
 
 

@@ -30,7 +30,8 @@ KEPT_SETTINGS = (
 class Engine:
     """Services shared by everything that refreshes; `executor` runs our own statements.
 
-    `schemas` are those in which the profile's views are looked for when the metadata is lost.
+    `schemas` are those in which the profile's views are looked for when the metadata is lost;
+    `allow_unsafe_sql` says that definitions may run code.
     """
 
     executor: Executor
@@ -39,6 +40,7 @@ class Engine:
     info: Callable[[str], None]
     timeout: float = 3600.0
     schemas: tuple[str, ...] = ()
+    allow_unsafe_sql: bool = False
     locks: dict[TableName, threading.Lock] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 

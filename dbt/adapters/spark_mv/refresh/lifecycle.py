@@ -24,8 +24,9 @@ from dbt.adapters.spark_mv.metadata.events import OPTIONS_CHANGED
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.aside import Build, discard
 from dbt.adapters.spark_mv.refresh.build import Builder
-from dbt.adapters.spark_mv.refresh.define import Context, Definer
+from dbt.adapters.spark_mv.refresh.define import Context, Definer, check_unique_key
 from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.former import drop_backup
 from dbt.adapters.spark_mv.refresh.look import Group
 from dbt.adapters.spark_mv.refresh.plan import CompleteRefresh
 from dbt.adapters.spark_mv.refresh.read import Reader
@@ -79,21 +80,24 @@ class Lifecycle:
             return self._keep(existing, wanted, expansion, context)
         if existing is not None and context.reduced:
             return self._keep(existing, existing, expansion, replace(context, rebuild=False))
-        request = Request(context.trigger, explicit=True, reduced=context.reduced)
+        build = Build(
+            wanted,
+            expansion,
+            self._engine.versions.read(expansion.tables),
+            CompleteRefresh(reasons.DEFINITION_CHANGED if existing else reasons.NEVER_BUILT),
+            Request(context.trigger, explicit=True, reduced=context.reduced),
+            existing,
+            must_be_new=existing is None and not statement.or_replace,
+            over_table=self._is_table(name),
+        )
         with with_lock:
-            return self._build(
-                Build(
-                    wanted,
-                    expansion,
-                    self._engine.versions.read(expansion.tables),
-                    CompleteRefresh(
-                        reasons.DEFINITION_CHANGED if existing else reasons.NEVER_BUILT
-                    ),
-                    request,
-                    existing,
-                    must_be_new=existing is None and not statement.or_replace,
-                )
-            )
+            outcome = self._build(build)
+        if build.over_table:
+            drop_backup(self._engine, name)
+        return outcome
+
+    def _is_table(self, name: TableName) -> bool:
+        return isinstance(self._engine.relations.lookup(name), TableFacts)
 
     def _build(self, build: Build) -> Outcome:
         for _ in range(_ATTEMPTS):
@@ -143,7 +147,8 @@ class Lifecycle:
         except CorruptMetadata:
             if not context.rebuild:
                 raise
-            self._engine.executor.query(statements.drop_view(name))
+            return None
+        if view is None and context.replaces == name and statement.or_replace:
             return None
         if view is None:
             kind = "table" if isinstance(facts, TableFacts) else "view"
@@ -212,6 +217,7 @@ class Lifecycle:
         given = {key: value for key, value in given.items() if value not in ((), {})}
         changed = replace(view, options=options_from({**given, **options}, str(name)))
         statements.check_static(changed)
+        check_unique_key(changed)
         with self._engine.executor.isolated({}) as session:
             session.query(statements.set_options(changed))
         look = self._engine.observer.look(changed)

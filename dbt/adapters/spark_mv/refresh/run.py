@@ -125,15 +125,20 @@ class Refresher:
         # A damaged row of the metadata is named before anything is done.
         self._engine.memory.view(view.name)
         try:
-            # A view below may run code that it did not run when this one was created.
-            for text in look.current.views.values() if not view.options.allow_unsafe_sql else ():
-                refuse_unsafe(text, str(view.name))
+            self._refuse_unsafe(look)
             current = self._builder.with_columns(look.current)
             return self._claim_and_build(look, current, plan, request)
         except (StatementFailed, UnsafeQuery) as error:
             if self._overwriter.has_changed(look):
                 return None
             raise refresh_failed(self._engine, view, request, error.problem) from None
+
+    def _refuse_unsafe(self, look: Look) -> None:
+        """A view below may run code that it did not run when this one was created, and this one
+        may have been created by a profile that allows it."""
+        if not self._engine.allow_unsafe_sql:
+            for text in (look.current.query, *look.current.views.values()):
+                refuse_unsafe(text, str(look.view.name))
 
     def _claim_and_build(
         self, look: Look, current: Definition, plan: RefreshPlan, request: Request

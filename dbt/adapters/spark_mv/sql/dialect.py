@@ -180,6 +180,11 @@ def _read_create(reader: _Reader) -> CreateView | None:
     if not reader.take("MATERIALIZED", "VIEW"):
         return None
     if_not_exists = reader.take("IF", "NOT", "EXISTS")
+    if or_replace and if_not_exists:
+        raise InvalidStatement(
+            "CREATE OR REPLACE MATERIALIZED VIEW IF NOT EXISTS contradicts itself.",
+            "Say OR REPLACE to change a view that exists, IF NOT EXISTS to leave it as it is.",
+        )
     clauses: dict[str, Any] = {"parts": reader.name()}
     if reader.index < len(reader.words) and reader.words[reader.index].text == "(":
         clauses["columns"] = _read_columns(reader)

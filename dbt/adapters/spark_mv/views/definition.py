@@ -17,7 +17,7 @@ from typing import Any
 from dbt.adapters.spark_mv.errors import CorruptMetadata
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.statement import Word, words_of
-from dbt.adapters.spark_mv.views.options import Options
+from dbt.adapters.spark_mv.views.options import ALLOW_UNSAFE, Options
 
 FORMAT_VERSION = "1"
 # A hidden column: whether the row comes after the first so many, which the view shows.
@@ -211,7 +211,8 @@ def decode(text: str) -> str:
 def _options(stored: Mapping[str, Any]) -> Options:
     lists = {key: tuple(stored[key]) for key in ("unique_key", "tags")}
     lists["static_partition_by"] = tuple(stored.get("static_partition_by", ()))
-    return Options(**{**stored, **lists})
+    known = {key: value for key, value in stored.items() if key != ALLOW_UNSAFE}
+    return Options(**{**known, **lists})
 
 
 def _normalised(sql: str) -> list[str]:

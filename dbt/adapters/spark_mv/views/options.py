@@ -41,7 +41,6 @@ class Options:
     warn_after: Mapping[str, Any] | None = None
     error_after: Mapping[str, Any] | None = None
     suspend_after_failures: int = 5
-    allow_unsafe_sql: bool = False
     unique_key: tuple[str, ...] = ()
     static_partition_by: tuple[str, ...] = ()
     tblproperties: Mapping[str, str] = field(default_factory=dict)
@@ -57,12 +56,14 @@ OPTION_NAMES = tuple(option.name for option in fields(Options))
 _NEAR_MISS_NAMES = (*OPTION_NAMES, "partition_by", "cluster_by", "on_configuration_change")
 # Keys of dbt and dbt-spark that look like ours and are not typing mistakes.
 _NOT_MISTAKES = frozenset({"clustered_by", "tblproperties", "unique_key", "options", "tags"})
+ALLOW_UNSAFE = "allow_unsafe_sql"
 
 
 def options_from(given: Mapping[str, Any], view: str) -> Options:
     """Validated options from raw values; an unknown name or a wrong value is `InvalidOption`."""
     values: dict[str, Any] = {}
     for name, value in given.items():
+        _refuse_moved(name, view)
         if name not in OPTION_NAMES:
             raise InvalidOption(
                 f"{view}: there is no option {name!r}.", _nearest(name, OPTION_NAMES)
@@ -87,6 +88,7 @@ def _decoded(view: str, name: str, value: Any) -> Any:
 def check_spelling(keys: Mapping[str, Any], view: str) -> None:
     """Raise `InvalidOption` for a config key that is a near miss of one of ours."""
     for key in keys:
+        _refuse_moved(key, view)
         if key in _NEAR_MISS_NAMES or key in _NOT_MISTAKES:
             continue
         near = difflib.get_close_matches(key.lower(), _NEAR_MISS_NAMES, n=1, cutoff=0.85)
@@ -94,6 +96,14 @@ def check_spelling(keys: Mapping[str, Any], view: str) -> None:
             raise InvalidOption(
                 f"{view}: there is no config key {key!r}.", f"Did you mean {near[0]!r}?"
             )
+
+
+def _refuse_moved(name: str, view: str) -> None:
+    if name.lower() == ALLOW_UNSAFE:
+        raise InvalidOption(
+            f"{view}: {ALLOW_UNSAFE} is no option of a view, whose author it restrains.",
+            f"Set {ALLOW_UNSAFE}: true in the profile.",
+        )
 
 
 def _nearest(name: str, names: tuple[str, ...]) -> str:
@@ -108,6 +118,16 @@ def _check_together(view: str, options: Options) -> None:
             f"{view}: allow_non_incremental_definition needs max_staleness.",
             "Add max_staleness, for example 'INTERVAL 4 HOUR'.",
         )
+
+    if _seconds(options.warn_after) > _seconds(options.error_after):
+        raise InvalidOption(
+            f"{view}: warn_after is longer than error_after, so there would never be a warning.",
+            "Make warn_after the shorter of the two.",
+        )
+
+
+def _seconds(threshold: Mapping[str, Any] | None) -> float:
+    return threshold["count"] * PERIODS[threshold["period"]] if threshold else float("nan")
 
 
 def _invalid(view: str, name: str, value: Any, expected: str) -> InvalidOption:
@@ -197,7 +217,6 @@ _CHECKS: dict[str, Callable[[str, str, Any], Any]] = {
     "warn_after": _threshold,
     "error_after": _threshold,
     "suspend_after_failures": _integer(1, 1000),
-    "allow_unsafe_sql": _boolean,
     "unique_key": _names,
     "static_partition_by": _names,
     "tblproperties": _properties,

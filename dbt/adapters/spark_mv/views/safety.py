@@ -91,7 +91,7 @@ def refuse_unsafe(query: str, owner: str) -> None:
 def _unsafe(owner: str, what: str) -> UnsafeQuery:
     return UnsafeQuery(
         f"{owner} {what}: a refresh would run code outside of SQL.",
-        "Remove it, or set allow_unsafe_sql: true if you trust everyone who can edit the model.",
+        "Remove it, or set allow_unsafe_sql: true in the profile if you trust all who edit models.",
     )
 
 
