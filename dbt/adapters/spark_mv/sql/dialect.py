@@ -8,15 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dbt.adapters.spark_mv.errors import InvalidStatement
+from dbt.adapters.spark_mv.sql.beginning import is_view_statement
 from dbt.adapters.spark_mv.sql.names import parse_name
 from dbt.adapters.spark_mv.sql.statement import Word, name_at, words_of
 
-_SCREEN = re.compile(r"materialized\s+view|refresh_materialized_view", re.IGNORECASE)
-_OURS = re.compile(
-    r"(?:\s|/\*.*?\*/|--[^\n]*\n)*(?:create(?:\s+or\s+replace)?|refresh|alter|drop|explain)"
-    r"\s+materialized\s+view\b",
-    re.IGNORECASE | re.DOTALL,
-)
 _METHODS = ("COMPLETE", "PARTITION", "FAST")
 
 
@@ -78,17 +73,19 @@ def parse_view_statement(sql: str) -> ViewStatement | None:
     >>> parse_view_statement("REFRESH MATERIALIZED VIEW db.v COMPLETE").method
     'complete'
     """
-    if not _SCREEN.search(sql):
+    if not is_view_statement(sql):
         return None
     reader = _Reader(sql, words_of(sql))
-    if not reader.words and _OURS.match(sql):
+    if not reader.words:
         # Spark would say the same, of a text in which it has replaced every `${env:..}`.
         raise InvalidStatement(
             "This materialized-view statement cannot be read: a quote or comment has no end.",
             "Close it.",
         )
-    if reader.take("CREATE"):
-        return _read_create(reader)
+    if reader.take("CREATE", "MATERIALIZED", "VIEW"):
+        return _read_create(reader, or_replace=False)
+    if reader.take("CREATE", "OR", "REPLACE", "MATERIALIZED", "VIEW"):
+        return _read_create(reader, or_replace=True)
     if reader.take("REFRESH", "MATERIALIZED", "VIEW"):
         return _read_refresh(reader)
     if reader.take("ALTER", "MATERIALIZED", "VIEW"):
@@ -100,7 +97,7 @@ def parse_view_statement(sql: str) -> ViewStatement | None:
         return reader.end(ExplainView(reader.name()))
     if reader.take("CALL", "BQ", ".", "REFRESH_MATERIALIZED_VIEW"):
         return _read_call(reader)
-    return None
+    raise reader.error("expected one of its verbs")
 
 
 class _Reader:
@@ -175,10 +172,7 @@ class _Reader:
         raise self.error("expected )")
 
 
-def _read_create(reader: _Reader) -> CreateView | None:
-    or_replace = reader.take("OR", "REPLACE")
-    if not reader.take("MATERIALIZED", "VIEW"):
-        return None
+def _read_create(reader: _Reader, or_replace: bool) -> CreateView:
     if_not_exists = reader.take("IF", "NOT", "EXISTS")
     if or_replace and if_not_exists:
         raise InvalidStatement(

@@ -1,0 +1,65 @@
+"""Whether a text is a materialized-view statement, told by its first words alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+_SCREEN = re.compile("materialized", re.IGNORECASE)
+_SKIPPED = re.compile(r"\s+|--[^\n]*")
+_EDGE = re.compile(r"/\*|\*/")
+_WORD = re.compile(r"\w+|\.")
+_VIEW = ("MATERIALIZED", "VIEW")
+_BEGINNINGS = (
+    ("CREATE", *_VIEW),
+    ("CREATE", "OR", "REPLACE", *_VIEW),
+    ("REFRESH", *_VIEW),
+    ("ALTER", *_VIEW),
+    ("DROP", *_VIEW),
+    ("EXPLAIN", *_VIEW),
+    ("CALL", "BQ", ".", "REFRESH_MATERIALIZED_VIEW"),
+)
+_MOST = max(map(len, _BEGINNINGS))
+
+
+def is_view_statement(sql: str) -> bool:
+    """Whether a text begins as a materialized-view statement does, comments left out.
+
+    >>> is_view_statement("refresh -- now\\n /* and /* here */ */ materialized view v")
+    True
+    >>> is_view_statement("select 'refresh materialized view v'")
+    False
+    """
+    if _SCREEN.search(sql) is None:
+        return False
+    words = tuple(islice(_words(sql), _MOST))
+    return any(words[: len(beginning)] == beginning for beginning in _BEGINNINGS)
+
+
+def _words(sql: str) -> Iterator[str]:
+    at = 0
+    while found := _WORD.match(sql, at := _after_gap(sql, at)):
+        yield found[0].upper()
+        at = found.end()
+
+
+def _after_gap(sql: str, at: int) -> int:
+    """Where white space and comments that begin at a place end; comments may hold others."""
+    while True:
+        skipped = _SKIPPED.match(sql, at)
+        if skipped:
+            at = skipped.end()
+        elif sql.startswith("/*", at):
+            at = _after_comment(sql, at)
+        else:
+            return at
+
+
+def _after_comment(sql: str, at: int) -> int:
+    depth = 0
+    for edge in _EDGE.finditer(sql, at):
+        depth += 1 if edge[0] == "/*" else -1
+        if not depth:
+            return edge.end()
+    return len(sql)
