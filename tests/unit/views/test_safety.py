@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.spark_mv.errors import NotAQuery, UnsafeQuery
-from dbt.adapters.spark_mv.views.safety import check_query, refuse_unsafe, volatile_functions
+from dbt.adapters.spark_mv.views.safety import check_query, refuse_unsafe
 
 
 @pytest.mark.parametrize(
@@ -74,20 +74,3 @@ def test_unsafe(query: str) -> None:
 def test_unsafe_without_a_tree() -> None:
     with pytest.raises(UnsafeQuery):
         refuse_unsafe("from (map id using -- x\n r'cat' as x from o) select 1", "db.v")
-
-
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ("select current_timestamp", ("current_timestamp",)),
-        ("select now(), rand(), uuid(), now()", ("now", "rand", "uuid")),
-        ("select current_date() + 1", ("current_date",)),
-        ("select uniform(1, 6), aes_encrypt(a, b) from t", ("uniform", "aes_encrypt")),
-        ("select now, rand as uuid from t", ()),
-        ("select 'now()' from t -- rand()", ()),
-        ("select `now` from t", ()),
-        ("select sum(x) from t", ()),
-    ],
-)
-def test_volatile_functions(query: str, expected: tuple[str, ...]) -> None:
-    assert volatile_functions(query) == expected

@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
 from dbt.adapters.spark_mv.base_tables.versions import Version
 from dbt.adapters.spark_mv.executor import Bounds, Executor, SnapshotFacts, Value
 from dbt.adapters.spark_mv.reasons import Reason
+from dbt.adapters.spark_mv.sql.columns import Columns
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 APPENDED, LOGGED = "appended files", "change log"
@@ -54,10 +55,10 @@ class Change:
         partitions = "" if self.where is None else ", in changed partitions"
         return f"{self.table.shown}: {self.way}{partitions}{rows}"
 
-    def sql(self, columns: Sequence[str], weight: str, nets: bool = True) -> str:
+    def sql(self, columns: Columns, weight: str, nets: bool = True) -> str:
         """A query of the changed rows: these columns, and their weight; each row once if it
         `nets`."""
-        listed = ", ".join(quote(column) for column in columns)
+        listed = columns.listed
         if self.way == APPENDED:
             appended = f"SELECT {listed}, 1 AS {weight} FROM {self._between('')}"
             known = [within(quote(column), bounds) for column, bounds in self.bounds.items()]
@@ -66,7 +67,7 @@ class Change:
             signed = "CASE WHEN _change_type IN ('INSERT', 'UPDATE_AFTER') THEN 1 ELSE -1 END"
             inner = f"SELECT {listed}, {signed} AS {weight} FROM {self._between('.`changes`')}"
         elif self.way == TRACKED:
-            inner = self._by_row_id(columns, weight)
+            inner = self._by_row_id(columns.names, weight)
         else:
             inner = (
                 f"SELECT {listed}, 1 AS {weight} FROM {self._at(self.new)}"
@@ -75,8 +76,8 @@ class Change:
         if not nets:
             return inner
         return (
-            f"SELECT {listed}, SUM({weight}) AS {weight} FROM ({inner}) "
-            f"GROUP BY {listed} HAVING SUM({weight}) <> 0"
+            f"SELECT {columns.kept}, SUM({weight}) AS {weight} FROM ({inner}) "
+            f"GROUP BY {columns.keys} HAVING SUM({weight}) <> 0"
         )
 
     def _by_row_id(self, columns: Sequence[str], weight: str) -> str:
@@ -151,7 +152,8 @@ def change_between(
     if commits is None:
         return _compared(executor, Change(table, old, new, COMPARED))
     start, between = commits
-    rows = sum(_changed_rows(commit) for commit in between)
+    counts = [_changed_rows(commit) for commit in between]
+    rows = None if None in counts else sum(count or 0 for count in counts)
     if all(commit.operation == "append" and not _deletes(commit) for commit in between):
         added = tuple(commit.snapshot_id for commit in between)
         return Change(table, old, new, APPENDED, rows, commits=added)
@@ -174,7 +176,10 @@ def _compared(executor: Executor, change: Change) -> Change:
     changed = partitions.partitions_of(executor, spec, differing)
     if changed is None or len(changed) > _PARTITIONS:
         return change
-    listed = partitions.partitions_of(executor, spec, new) or set()
+    # A file of the old version is among these, or it differs: so all are of this spec.
+    listed = partitions.partitions_of(executor, spec, new)
+    if listed is None:
+        return change
     where = partitions.in_partitions(spec, change.table.catalog, changed)
     return replace(change, where=where, share=len(changed) / max(1, len(listed | changed)))
 
@@ -194,10 +199,16 @@ def _commits(
 
 
 def _deletes(commit: SnapshotFacts) -> bool:
-    """Whether files of deletes are, or were, in the table: its change log cannot be read then."""
+    """Whether files of deletes are, or may be, in the table, or were: its change log cannot be
+    read then. Not every writer counts them."""
+    if iceberg.summary_number(commit.summary, "total-delete-files") is None:
+        return True
     return any((iceberg.summary_number(commit.summary, key) or 0) > 0 for key in _DELETES)
 
 
-def _changed_rows(commit: SnapshotFacts) -> int:
+def _changed_rows(commit: SnapshotFacts) -> int | None:
+    """How many rows a commit has changed at most, None if it does not count them."""
+    if iceberg.summary_number(commit.summary, "total-records") is None:
+        return None
     counts = ("added-records", "deleted-records", "added-position-deletes")
     return sum(iceberg.summary_number(commit.summary, key) or 0 for key in counts)

@@ -133,22 +133,31 @@ def rows_unchanged(executor: Executor, name: TableName, old: str, new: str) -> b
     """Whether `old` is an ancestor of `new` and no commit in between touched a row.
 
     Compactions rewrite files without changing rows; DML that matches nothing, changes of
-    properties and the like commit no file at all.
+    properties and the like commit no file at all. The specification asks for no counts in the
+    summary of a snapshot: one that does not say that it changed nothing may have changed anything.
     """
     chain = {snapshot.snapshot_id: snapshot for snapshot in main_chain(executor, name, until=old)}
     current: str | None = new
     while current is not None and current != old:
         snapshot = chain.get(current)
-        if snapshot is None or not _keeps_rows(snapshot):
+        if snapshot is None:
+            return False
+        if not _keeps_rows(snapshot, chain.get(snapshot.parent_id or "")):
             return False
         current = snapshot.parent_id
     return current == old
 
 
-def _keeps_rows(snapshot: SnapshotFacts) -> bool:
+def _keeps_rows(snapshot: SnapshotFacts, parent: SnapshotFacts | None) -> bool:
     if snapshot.operation == "replace":
         return True
-    return not any(int(snapshot.summary.get(count, "0") or 0) for count in _ROW_COUNTS)
+    if parent is None or summary_number(snapshot.summary, "changed-partition-count") != 0:
+        return False
+    if any(snapshot.summary.get(count, "0") != "0" for count in _ROW_COUNTS):
+        return False
+    totals = (summary_number(one.summary, "total-records") for one in (snapshot, parent))
+    after, before = totals
+    return after is not None and after == before
 
 
 def moves(executor: Executor, name: TableName) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
+from dbt.adapters.spark_mv.base_tables.time_ranges import in_range
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, Row
 from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
@@ -45,6 +46,26 @@ class Field:
             return column
         size = "" if self.size is None else f"{self.size}, "
         return f"{quote(catalog)}.system.{self.transform}({size}{column})"
+
+    def holds(self, column: str, text: str | None, catalog: str, pushed: bool = False) -> str:
+        """SQL of the condition that the field's value for a row, whose column is the SQL
+        `column`, is the one of this text.
+
+        Ranges of the column say so of times; they are right however a table is partitioned.
+        Functions of Iceberg's are evaluated by Spark unless they may be `pushed` to the table:
+        Iceberg 1.11 takes the value of an identity partition for that of the function.
+        """
+        if text is None:
+            return f"{column} IS NULL"
+        if self.transform == IDENTITY:
+            return f"{column} = {decoded(text, self.type)}"
+        if self.transform in _TIMES:
+            return in_range(column, self.column_type, self.transform, text)
+        value = self.value(column, catalog)
+        if pushed:
+            return f"{value} = {decoded(text, self.type)}"
+        # No table knows hex(), and Spark does not see through it.
+        return f"hex({encoded(value, self.type)}) = '{text.encode().hex().upper()}'"
 
     @property
     def name(self) -> str:
@@ -132,27 +153,43 @@ def decoded(text: str, kind: str) -> str:
     return literal(text) if kind == "string" else f"CAST({literal(text)} AS {kind})"
 
 
-def is_one_of(values: Sequence[tuple[str, str]], partitions: Collection[Partition]) -> str:
-    """SQL of the condition that values, each with its Spark type, are those of a partition.
+def is_one_of(
+    columns: Sequence[tuple[Field, str]],
+    catalog: str,
+    partitions: Collection[Partition],
+    pushed: bool = False,
+) -> str:
+    """SQL of the condition that a row is in one of these partitions of fields, each given with the
+    SQL of its column; see `Field.holds`.
 
     Written without IN and `<=>`, on which Iceberg fails for partitions of NULL.
     """
-
-    def is_value(column: str, kind: str, text: str | None) -> str:
-        return f"{column} IS NULL" if text is None else f"{column} = {decoded(text, kind)}"
-
     ordered = sorted(partitions, key=lambda found: [(text is None, text or "") for text in found])
     terms = [
-        " AND ".join(is_value(*value, text) for value, text in zip(values, texts, strict=True))
+        " AND ".join(
+            field.holds(column, text, catalog, pushed)
+            for (field, column), text in zip(columns, texts, strict=True)
+        )
         for texts in ordered
     ]
     return " OR ".join(f"({term})" for term in terms) or "false"
 
 
 def in_partitions(spec: Spec, catalog: str, partitions: Collection[Partition]) -> str:
-    """SQL of the condition that a row of the table lies in one of these partitions."""
-    values = [(field.value(quote(field.column), catalog), field.type) for field in spec.fields]
-    return is_one_of(values, partitions)
+    """SQL of the condition that a row of the table, all of whose files are of this spec, lies in
+    one of these partitions."""
+    chosen = steering(spec.fields)
+    numbers = [spec.fields.index(field) for field in chosen]
+    columns = [(field, quote(field.column)) for field in chosen]
+    wanted = {tuple(partition[number] for number in numbers) for partition in partitions}
+    return is_one_of(columns, catalog, wanted, pushed=True)
+
+
+def steering(fields: Sequence[Field]) -> tuple[Field, ...]:
+    """The fields of a spec by which rows may be asked for: of a column that is partitioned as it
+    is no others, for Iceberg would mistake them (see `Field.holds`)."""
+    whole = {field.column for field in fields if field.transform == IDENTITY}
+    return tuple(f for f in fields if f.transform == IDENTITY or f.column not in whole)
 
 
 def files(table: TableName, spec: Spec, snapshot_id: str) -> str:

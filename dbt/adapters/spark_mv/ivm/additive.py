@@ -92,11 +92,7 @@ def additive_of(groups: Groups, types: Mapping[str, str], float_additive: bool) 
     query = groups.query
     if not isinstance(query, exp.Select) or query.args.get("distinct"):
         raise not_fast("NOT_ADDITIVE", "it is not a GROUP BY")
-    found = tuple(measures.measure_of(call) for call in calls_of(query))
-    for measure in found:
-        if measure.parts[0].argument is not None:
-            type_name = types[measure.parts[0].argument.sql()]
-            measures.check_type(measure, type_name, float_additive)
+    found, types = _typed(query, types, float_additive)
     parts = [Part(ROWS), *(part for measure in found for part in measure.parts)]
     names, hidden = _names(query, groups.keys, list(dict.fromkeys(parts)))
     having = _having_of(query)
@@ -108,6 +104,24 @@ def additive_of(groups: Groups, types: Mapping[str, str], float_additive: bool) 
     for _, value in _computed(made):
         _visible(made, value)
     return made
+
+
+def _typed(
+    query: exp.Select, types: Mapping[str, str], float_additive: bool
+) -> tuple[tuple[Measure, ...], dict[str, str]]:
+    """The measures of the calls, and the types of all their arguments; raises `NotFast`."""
+    found: list[Measure] = []
+    known = dict(types)
+    for call in calls_of(query):
+        measure = measures.measure_of(call)
+        argument = measure.parts[0].argument
+        if argument is not None:
+            type_name = known[argument.sql()]
+            measures.check_type(measure, type_name, float_additive)
+            measure, more = measures.with_size(measure, type_name)
+            known.update(more)
+        found.append(measure)
+    return tuple(found), known
 
 
 def _having_of(query: exp.Select) -> exp.Expr | None:
@@ -219,7 +233,8 @@ def _value(additive: Additive, measure: Measure) -> exp.Expr:
         return merged(additive, part)
     assert part.argument is not None
     total, count = merged(additive, part), merged(additive, measure.parts[1])
-    return measures.average(total, count, additive.types[part.argument.sql()])
+    size = merged(additive, measure.parts[2]) if len(measure.parts) > 2 else None
+    return measures.average(total, count, additive.types[part.argument.sql()], size)
 
 
 def merged(additive: Additive, part: Part) -> exp.Expr:

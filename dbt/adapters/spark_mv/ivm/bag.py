@@ -13,33 +13,41 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.ivm import measures
 from dbt.adapters.spark_mv.ivm.stored import STORED, Replaced
 from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived
+from dbt.adapters.spark_mv.sql.columns import Columns
 
 _DELTA = "mv_delta"
 
 
-def net(delta: exp.Query, names: Sequence[str]) -> exp.Select:
+def net(delta: exp.Query, columns: Columns) -> exp.Select:
     """A delta query in which each row stands once, with the sum of its weights, unless it is 0."""
-    columns = [column(_DELTA, name) for name in names]
+    rows = [column(_DELTA, name) for name in columns.names]
+    texts = [exp.cast(column(_DELTA, name), "string") for name in sorted(columns.floating)]
+    kept = [
+        exp.alias_(exp.AnyValue(this=item.copy()), item.name, quoted=True)
+        if item.name in columns.floating
+        else item
+        for item in rows
+    ]
     total = exp.Sum(this=column(_DELTA, WEIGHT))
-    outputs = [*columns, exp.alias_(total, WEIGHT)]
+    outputs = [*kept, exp.alias_(total, WEIGHT)]
     found = exp.Select(expressions=outputs).from_(derived(delta, _DELTA))
     nothing = exp.NEQ(this=total.copy(), expression=exp.Literal.number(0))
-    return found.group_by(*(item.copy() for item in columns)).having(nothing)
+    return found.group_by(*(item.copy() for item in rows), *texts).having(nothing)
 
 
-def recounted(names: Sequence[str], replaced: Replaced) -> str:
+def recounted(rows: Columns, replaced: Replaced) -> str:
     """The copies that there are of the rows that a net change lists, which replaces those that
     there were; both have these columns."""
-    columns = listed(names)
+    columns = rows.listed
     touched = replaced.condition().sql("spark")
     total = f"SUM({WEIGHT})"
     wrong = measures.too_many_went().sql("spark")
     return f"""SELECT {columns} FROM (
-  SELECT {columns}, CASE WHEN {total} < 0 THEN {wrong} ELSE {total} END AS {WEIGHT}
+  SELECT {rows.kept}, CASE WHEN {total} < 0 THEN {wrong} ELSE {total} END AS {WEIGHT}
   FROM (
     SELECT {columns}, 1 AS {WEIGHT} FROM {STORED} WHERE {touched}
     UNION ALL SELECT {columns}, {WEIGHT} FROM {replaced.by}
-  ) GROUP BY {columns} HAVING {total} <> 0
+  ) GROUP BY {rows.keys} HAVING {total} <> 0
 ) LATERAL VIEW EXPLODE(ARRAY_REPEAT(0, CAST({WEIGHT} AS INT))) mv_copies AS mv_copy"""
 
 

@@ -17,6 +17,7 @@ from dbt.adapters.spark_mv.ivm.bag import listed
 from dbt.adapters.spark_mv.ivm.measures import raised, too_many_went
 from dbt.adapters.spark_mv.ivm.stored import STORED
 from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived, named_columns, not_fast
+from dbt.adapters.spark_mv.sql.columns import Columns
 from dbt.adapters.spark_mv.views.definition import SPARE
 
 _RETURNED = "ORDER BY sorts by something that it does not return; return it too"
@@ -108,14 +109,15 @@ def with_came(first: First, names: Sequence[str], delta: exp.Query) -> str:
     return _after(first, names, _came(first, names, f"({delta.sql('spark')})"))
 
 
-def with_net(first: First, names: Sequence[str], change: str) -> str:
+def with_net(first: First, rows: Columns, change: str) -> str:
     """What is stored after the net change `change`; ends in an error if that takes away so many
     rows that too few are left, unless every row there was is stored."""
-    columns = listed(names)
+    names, columns = rows.names, rows.listed
     gone = f"SELECT {columns}, {WEIGHT}, 0 FROM {change} WHERE {WEIGHT} < 0"
     sides = f"{_came(first, names, change)}\nUNION ALL {gone}"
     sums = f"SUM({WEIGHT}) AS {WEIGHT}, SUM({_STORED_COPIES}) AS {_STORED_COPIES}"
-    return _after(first, names, f"SELECT {columns}, {sums} FROM (\n{sides}\n) GROUP BY {columns}")
+    together = f"SELECT {rows.kept}, {sums} FROM (\n{sides}\n) GROUP BY {rows.keys}"
+    return _after(first, names, together)
 
 
 def _came(first: First, names: Sequence[str], change: str) -> str:

@@ -19,6 +19,8 @@ _FLOATING = ("float", "double")
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 # AVG of whole numbers divides a sum of doubles, which is exact up to 2 to the power of 53.
 EXACT_IN_DOUBLE = 2**53
+# What absolute values of these are added up in; groups of smaller types never get that far.
+SUMMED_AS = {"int": "bigint", "bigint": "decimal(20,0)"}
 # Spark cuts digits after the point off products and sums of more than 38 digits, but never so that
 # fewer than 6 are left.
 _LONGEST_SUM, _LONGEST_AVERAGE, _KEPT_SCALE = 27, 18, 6
@@ -26,10 +28,19 @@ _LONGEST_SUM, _LONGEST_AVERAGE, _KEPT_SCALE = 27, 18, 6
 
 @dataclass(frozen=True)
 class Part:
-    """One number that is kept for each group: a function of one argument, none for `rows`."""
+    """One number that is kept for each group: a function of one argument, none for `rows`.
+
+    `counted` is the expression whose values are counted beside a sum, if not the argument.
+    """
 
     function: str
     argument: exp.Expr | None = None
+    counted: exp.Expr | None = None
+
+    @property
+    def count(self) -> Part:
+        """The part that counts the values of a sum."""
+        return Part(COUNT, self.counted or self.argument)
 
     def call(self) -> exp.Expr:
         """The aggregate function that computes it."""
@@ -67,6 +78,21 @@ def measure_of(call: exp.Expr) -> Measure:
     if isinstance(call, (exp.Min, exp.Max)):
         return Measure(call, (Part(MIN if isinstance(call, exp.Min) else MAX, argument), count))
     raise _no_measure(call)
+
+
+def with_size(measure: Measure, type_name: str) -> tuple[Measure, dict[str, str]]:
+    """An average of whole numbers with the sum of their absolute values, which tells whether a sum
+    of doubles is exact whatever the order; and the type of its argument, by its text.
+
+    The sum itself does not tell: what is added before may be beyond any double, and go again.
+    """
+    summed_as = SUMMED_AS.get(type_name)
+    argument = measure.parts[0].argument
+    if not measure.average or summed_as is None or argument is None:
+        return measure, {}
+    size = exp.func("abs", exp.cast(argument.copy(), summed_as))
+    part = Part(SUM, size, counted=argument)
+    return Measure(measure.call, (*measure.parts, part), average=True), {size.sql(): summed_as}
 
 
 def check_type(measure: Measure, type_name: str, float_additive: bool) -> None:
@@ -129,10 +155,14 @@ def sum_type(type_name: str) -> str:
     return f"decimal({min(38, precision + 10)},{scale})"
 
 
-def average(total: exp.Expr, count: exp.Expr, type_name: str) -> exp.Expr:
-    """AVG as Spark computes it, from the sum and the count of arguments of this type."""
+def average(
+    total: exp.Expr, count: exp.Expr, type_name: str, size: exp.Expr | None = None
+) -> exp.Expr:
+    """AVG as Spark computes it, from the sum and the count of arguments of this type, and the sum
+    of their absolute values, if that can be too large."""
     if type_name in _WHOLE:
-        exact = exp.func("abs", total.copy()) <= exp.Literal.number(EXACT_IN_DOUBLE)
+        largest = exp.func("abs", total.copy()) if size is None else size
+        exact = largest <= exp.Literal.number(EXACT_IN_DOUBLE)
         quotient = exp.Div(this=exp.cast(total, "double"), expression=count)
         return (
             exp.Case()

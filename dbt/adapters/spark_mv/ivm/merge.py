@@ -204,7 +204,7 @@ def _added_up(additive: Additive, part: Part) -> exp.Expr:
 def _checked_sum(additive: Additive, part: Part, value: exp.Expr) -> exp.Expr:
     assert part.argument is not None
     type_name = additive.types[part.argument.sql()]
-    count = column(_SIDES, part_name(additive, Part(COUNT, part.argument)))
+    count = column(_SIDES, part_name(additive, part.count))
     total = exp.cast(exp.Sum(this=value), measures.sum_type(type_name))
     wrong: exp.Expr = total.copy().is_(exp.null())
     text = "a sum does not fit its type"

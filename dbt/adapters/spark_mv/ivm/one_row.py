@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.ivm.tree import (
     column,
     named_columns,
 )
+from dbt.adapters.spark_mv.sql.columns import Columns
 
 
 def is_one_row(relation: exp.Expr) -> bool:
@@ -52,6 +53,8 @@ def delta(query: exp.Query, rule: Rule) -> exp.Query | None:
     rule.context.subtracts = True
     names = named_columns(query)
     terms = [keyed.weighted(rule.context.old(query), -1), keyed.weighted(query.copy(), 1)]
-    change = rule.context.define("row", bag.net(cast(exp.Query, all_of(terms)), names))
+    # Types are not known here: any of them may be of floating point numbers.
+    row = Columns(tuple(names), frozenset(names))
+    change = rule.context.define("row", bag.net(cast(exp.Query, all_of(terms)), row))
     columns = [column("mv_row", name) for name in [*names, WEIGHT]]
     return exp.Select(expressions=columns).from_(exp.alias_(change, "mv_row", table=True))

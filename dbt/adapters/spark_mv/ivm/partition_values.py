@@ -69,18 +69,22 @@ def _stand_in(column: exp.Column, value: PartitionValue) -> exp.Expr | None:
     grain = _grain(column)
     if grain is None or _FINENESS[value.transform] < _FINENESS[grain]:
         return None
-    return exp.cast(_moment(name, value.transform), value.column_type)
+    return exp.cast(_moment(name, value), value.column_type)
 
 
-def _moment(name: exp.Expr, transform: str) -> exp.Expr:
+def _moment(name: exp.Expr, value: PartitionValue) -> exp.Expr:
     """The first moment of a year, month, day or hour, counted from 1970."""
+    transform = value.transform
     if transform == "days":
         return name
     if transform == "hours":
-        return exp.func("timestamp_seconds", name * 3600, dialect="spark")
-    start = exp.cast(exp.Literal.string("1970-01-01"), "date")
+        # Hours of a clock on the wall, or of UTC, where this is only asked if the session's is UTC.
+        hours = exp.func("make_dt_interval", exp.Literal.number(0), name, dialect="spark")
+        start = exp.Literal.string("1970-01-01 00:00:00")
+        return exp.paren(exp.cast(start, value.column_type) + hours)
+    day = exp.cast(exp.Literal.string("1970-01-01"), "date")
     months = name * 12 if transform == "years" else name
-    return exp.Anonymous(this="add_months", expressions=[start, months])
+    return exp.Anonymous(this="add_months", expressions=[day, months])
 
 
 def _reads_prefix(column: exp.Column, value: PartitionValue) -> bool:

@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.ivm.tree import (
     not_fast,
 )
 from dbt.adapters.spark_mv.reasons import Reason
+from dbt.adapters.spark_mv.sql.columns import columns_of
 
 _UNGROUPED = ("map<", "variant")
 
@@ -175,9 +176,9 @@ def _by_row(program: Program, rule: Delta, types: Sequence[str], in_part: bool) 
     if context.only_adds:
         if first is not None:
             return Rows(first_rows.with_came(first, names, delta), context.named)
-        columns = [column("mv_delta", name) for name in names]
+        rows = [column("mv_delta", name) for name in names]
         return Rows(
-            exp.Select(expressions=columns).from_(derived(delta, "mv_delta")).sql("spark"),
+            exp.Select(expressions=rows).from_(derived(delta, "mv_delta")).sql("spark"),
             context.named,
             appends=True,
         )
@@ -185,11 +186,12 @@ def _by_row(program: Program, rule: Delta, types: Sequence[str], in_part: bool) 
         if any(word in type_name for word in _UNGROUPED):
             text = f"the column {name} has the type {type_name}, whose values are not compared; "
             raise not_fast("NOT_COMPARED", text + "return ARRAY_SORT(MAP_ENTRIES(..)), or text")
-    net = context.define("net", bag.net(delta, names))
+    columns = columns_of([*program.shown_columns, *names[len(types) :]], types)
+    net = context.define("net", bag.net(delta, columns))
     if first is not None:
-        return Rows(first_rows.with_net(first, names, net.name), context.named)
+        return Rows(first_rows.with_net(first, columns, net.name), context.named)
     replaced = Replaced(net.name, {name: name for name in names})
-    recounted = bag.recounted(names, replaced)
+    recounted = bag.recounted(columns, replaced)
     if in_part:
         return Rows(recounted, context.named, appends=True, replaced=replaced)
     others = kept(names, replaced.condition()).sql("spark")

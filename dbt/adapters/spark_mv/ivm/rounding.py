@@ -35,8 +35,6 @@ _ALWAYS = (
 )
 _OF_FLOATS = (exp.Sum, exp.Avg)
 _MARK, _AVERAGED = "mv_rounded", "mv_averaged"
-# What absolute values of these are added up in; groups of smaller types never get that far.
-_SUMMED_AS = {"int": "bigint", "bigint": "decimal(20,0)"}
 
 
 def mark(query: exp.Query, types_of: Callable[[exp.Query], list[str]]) -> None:
@@ -50,7 +48,7 @@ def mark(query: exp.Query, types_of: Callable[[exp.Query], list[str]]) -> None:
         for call, type_name in zip(found, types, strict=True):
             if measures.is_floating(type_name):
                 call.meta[_MARK] = True
-            elif isinstance(call, exp.Avg) and type_name in _SUMMED_AS:
+            elif isinstance(call, exp.Avg) and type_name in measures.SUMMED_AS:
                 call.meta[_AVERAGED] = type_name
 
 
@@ -61,7 +59,7 @@ def guarded(query: exp.Query) -> exp.Query:
     for call in list(found.find_all(exp.Avg)):
         type_name = call.meta.get(_AVERAGED)
         if type_name is not None:
-            argument = exp.cast(_argument(call).copy(), _SUMMED_AS[type_name])
+            argument = exp.cast(_argument(call).copy(), measures.SUMMED_AS[type_name])
             summed: exp.Expr = exp.Sum(this=exp.func("abs", argument))
             average = call.parent if isinstance(call.parent, exp.Window) else call
             if average is not call:

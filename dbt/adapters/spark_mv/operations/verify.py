@@ -15,7 +15,7 @@ from dbt.adapters.spark_mv.refresh.statements import stored_rows
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.views.definition import Column, MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
-from dbt.adapters.spark_mv.views.safety import volatile_functions
+from dbt.adapters.spark_mv.views.volatile import volatile_functions
 
 _FLOATS = ("double", "float")
 
@@ -73,7 +73,8 @@ def _differing(engine: Engine, view: MaterializedView, differences: str) -> int:
 def differences_query(engine: Engine, view: MaterializedView) -> str:
     """A query that returns each differing row with `n`: above 0 missing, below 0 unexpected."""
     label = _nearest_label(engine, view)
-    volatile = volatile_functions(view.definition.query)
+    texts = (view.definition.query, *view.definition.views.values())
+    volatile = list(dict.fromkeys(call for text in texts for call in volatile_functions(text)))
     if volatile:
         raise RefreshFailed(
             f"{view.name} cannot be verified: its query calls {', '.join(volatile)}.",
@@ -126,7 +127,7 @@ def count_column(view: MaterializedView) -> str:
 def _comparable(column: Column) -> str:
     name = quote(column.name)
     if column.type in _FLOATS:
-        return f"format_string('%.9e', {name} + 0.0D) AS {name}"
+        return f"format_string('%.9e', CAST({name} AS DOUBLE)) AS {name}"
     if column.type.startswith("map"):
         return f"sort_array(map_entries({name})) AS {name}"
     return name

@@ -30,7 +30,7 @@ from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
-from dbt.adapters.spark_mv.views.safety import volatile_functions
+from dbt.adapters.spark_mv.views.volatile import storage_columns, volatile_functions
 
 # A form of query that nobody thought of must not keep anybody from a complete refresh.
 _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -126,6 +126,8 @@ class Analyst:
         for text in (definition.query, *definition.views.values()):
             if calls := volatile_functions(text):
                 raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))
+            if found := storage_columns(text):
+                raise not_fast("STORAGE_COLUMN", "it asks where rows lie: " + ", ".join(found))
         if definition.settings.get("spark.sql.caseSensitive") == "true":
             raise not_fast("CASE_SENSITIVE", "names of its columns are told apart by case")
         text, tables = self._with_placeholders(definition, str(view.name))

@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.refresh.analyse import Analysis, rows_at
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.pin import unpinned_tables
+from dbt.adapters.spark_mv.sql.columns import columns_of
 from dbt.adapters.spark_mv.sql.names import TableName
 
 OTHER_LAYOUT = Reason("OTHER_LAYOUT", "its storage table lacks columns that are needed")
@@ -62,8 +63,9 @@ class Inputs:
         found = self.analysis.current(look.versions)
         for change in self.changes:
             name = self.analysis.placeholder(change.table)
-            number, columns = name.removeprefix(TABLE), self.analysis.columns[name]
-            found[OLD + number] = rows_at(change.table, change.old, columns)
+            number, names = name.removeprefix(TABLE), self.analysis.columns[name]
+            columns = columns_of(names, self.analysis.types[name])
+            found[OLD + number] = rows_at(change.table, change.old, names)
             found[CHANGES + number] = change.sql(columns, WEIGHT, self.analysis.can_group(name))
         return found
 

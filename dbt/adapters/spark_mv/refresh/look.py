@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
 from dbt.adapters.spark_mv.views.registry import load_view
+from dbt.adapters.spark_mv.views.volatile import storage_columns
 
 Heads = dict[TableName, iceberg.Head]
 
@@ -85,7 +86,7 @@ class Observer:
         schema_id = self._schema_id(view.storage, storage, stored) if exists else None
         verdict = (
             self._without_neutral_changes(
-                judge(label, current.hash, schema_id, versions), label, versions
+                judge(label, current.hash, schema_id, versions), label, current, versions
             )
             if exists
             else Verdict(Freshness.NEVER_BUILT, reasons.NEVER_BUILT)
@@ -155,10 +156,16 @@ class Observer:
         return {table: group.pins[table] for table in tables}
 
     def _without_neutral_changes(
-        self, verdict: Verdict, label: Label | None, versions: dict[TableName, Version]
+        self,
+        verdict: Verdict,
+        label: Label | None,
+        current: Definition,
+        versions: dict[TableName, Version],
     ) -> Verdict:
         if verdict.freshness is not Freshness.STALE or not verdict.changed or label is None:
             return verdict
+        if any(storage_columns(text) for text in (current.query, *current.views.values())):
+            return verdict  # a compaction changes what it returns
         changed = tuple(
             name
             for name in verdict.changed

@@ -4,7 +4,7 @@ and the query that computes those.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -59,6 +59,15 @@ class Target:
         pairs = zip(self.fields, sql, strict=True)
         return [(field.value(column, catalog), field.type) for field, column in pairs]
 
+    def contains(
+        self, sql: Iterable[str], catalog: str, wanted: Collection[Partition], pushed: bool = False
+    ) -> str:
+        """SQL of the condition that a row, of which the columns are this SQL, is in one of these
+        partitions; `pushed` as in `Field.holds`."""
+        return partitions.is_one_of(
+            list(zip(self.fields, sql, strict=True)), catalog, wanted, pushed
+        )
+
     def shown(self, partition: Partition) -> str:
         """A partition as paths spell it."""
         return Spec(self.fields, "").uri(partition)
@@ -77,7 +86,7 @@ def target_of(engine: Engine, view: MaterializedView, program: Program) -> Targe
     shown = {stored.lower(): name for name, stored in stored_columns(view).items()}
     chosen = [
         (field, shown[field.column])
-        for field in fields
+        for field in partitions.steering(fields)
         if field.column in shown
         and field.type not in _NOT_STEERING
         and not _reason_against(program.query, shown[field.column])
@@ -144,10 +153,11 @@ def prepare_partition(
     catalog = look.view.storage.catalog
     stored = stored_columns(look.view)
     query = _query(engine, look, inputs, target, changed)
-    outside = target.values([quote(stored[name]) for name in target.columns], catalog)
+    outside = [quote(stored[name]) for name in target.columns]
     return PartitionQuery(
         query,
-        partitions.is_one_of(outside, changed),
+        # Iceberg itself replaces these rows, so it has to understand the condition.
+        target.contains(outside, catalog, changed, pushed=True),
         tuple(sorted(target.shown(found) for found in changed)),
         tuple(str(change) for change in inputs.changes),
         PartitionEstimate(
@@ -250,7 +260,7 @@ def _query(
     def restrict(table: exp.Table, values: list[exp.Expr]) -> exp.Expr:
         name = f"{_PART}{len(queries)}"
         texts = [value.sql("spark") for value in values]
-        where = [partitions.is_one_of(target.values(texts, catalog), changed)]
+        where = [target.contains(texts, catalog, changed)]
         base = inputs.analysis.tables[table.name]
         feeding = source_partitions(
             engine, look, base, values, lambda sql: target.values(sql, catalog), changed
@@ -263,7 +273,6 @@ def _query(
         return exp.alias_(exp.to_table(name), table.alias_or_name, table=True, quoted=True)
 
     body = restricted(inputs.analysis.program.stored_query(), target.columns, restrict)
-    values = target.values([quote(name) for name in target.columns], catalog)
-    inside = partitions.is_one_of(values, changed)
+    inside = target.contains([quote(name) for name in target.columns], catalog, changed)
     rows = f"SELECT * FROM (\n{body.sql('spark')}\n) AS mv_rows WHERE {inside}"
     return with_queries(queries, rows)

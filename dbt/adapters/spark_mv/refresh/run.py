@@ -38,7 +38,8 @@ from dbt.adapters.spark_mv.refresh.ways import LookedAt
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView, new_storage
 from dbt.adapters.spark_mv.views.registry import load_view
-from dbt.adapters.spark_mv.views.safety import refuse_unsafe, volatile_functions
+from dbt.adapters.spark_mv.views.safety import refuse_unsafe
+from dbt.adapters.spark_mv.views.volatile import volatile_functions
 
 _ATTEMPTS = 20
 _FIRST_WAIT, _LONGEST_WAIT = 0.05, 1.0

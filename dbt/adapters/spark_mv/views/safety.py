@@ -12,41 +12,6 @@ MAX_QUERY_BYTES = 1_000_000
 _UNSAFE_FUNCTIONS = frozenset(
     {"REFLECT", "JAVA_METHOD", "TRY_REFLECT", "READ_FILES", "READ_STATE", "READ_KAFKA"}
 )
-_VOLATILE = frozenset(
-    {
-        "CURRENT_TIMESTAMP",
-        "CURRENT_DATE",
-        "CURRENT_TIME",
-        "LOCALTIMESTAMP",
-        "CURRENT_USER",
-        "USER",
-        "SESSION_USER",
-        "NOW",
-        "CURDATE",
-        "RAND",
-        "RANDOM",
-        "RANDN",
-        "RANDSTR",
-        "UUID",
-        "SHUFFLE",
-        "UNIX_TIMESTAMP",
-        "CURRENT_TIMEZONE",
-        "MONOTONICALLY_INCREASING_ID",
-        "UNIFORM",
-        "AES_ENCRYPT",
-        "INPUT_FILE_NAME",
-        "INPUT_FILE_BLOCK_START",
-        "INPUT_FILE_BLOCK_LENGTH",
-        "SPARK_PARTITION_ID",
-        "CURRENT_CATALOG",
-        "CURRENT_DATABASE",
-        "CURRENT_SCHEMA",
-        "VERSION",
-    }
-)
-_WITHOUT_PARENTHESES = frozenset(
-    {"CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIMESTAMP", "CURRENT_USER"}
-)
 _QUERIES = (exp.Query, exp.Values)
 
 
@@ -93,18 +58,3 @@ def _unsafe(owner: str, what: str) -> UnsafeQuery:
         f"{owner} {what}: a refresh would run code outside of SQL.",
         "Remove it, or set allow_unsafe_sql: true in the profile if you trust all who edit models.",
     )
-
-
-def volatile_functions(query: str) -> tuple[str, ...]:
-    """Functions in a query whose value changes without any change of a table."""
-    words = words_of(query)
-    found = [
-        word.upper.lower()
-        for index, word in enumerate(words)
-        if word.upper in _VOLATILE
-        and (
-            word.upper in _WITHOUT_PARENTHESES
-            or (index + 1 < len(words) and words[index + 1].text == "(")
-        )
-    ]
-    return tuple(dict.fromkeys(found))

@@ -1,0 +1,44 @@
+"""What changes by itself, and what says where rows lie."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.spark_mv.views.volatile import storage_columns, volatile_functions
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("select current_timestamp", ("current_timestamp",)),
+        ("select now(), rand(), uuid(), now()", ("now", "rand", "uuid")),
+        ("select current_date() + 1", ("current_date",)),
+        ("select uniform(1, 6), aes_encrypt(a, b) from t", ("uniform", "aes_encrypt")),
+        ("select now, rand as uuid from t", ()),
+        ("select 'now()' from t -- rand()", ()),
+        ("select `now` from t", ()),
+        ("select sum(x) from t", ()),
+        ("select * from t where day >= date'today'", ("'today'",)),
+        ("select * from t where at < TIMESTAMP' Now UTC '", ("'Now UTC'",)),
+        ('select cast("yesterday" as date) from t', ("'yesterday'",)),
+        ("select * from t where day = r'tomorrow'", ("'tomorrow'",)),
+        ("select cast('to' || 'day' as date) from t", ("'today'",)),
+        ("select cast('to' 'day' as date) from t", ("'today'",)),
+        ("select * from t where day > date'epoch' and note = 'nowhere'", ()),
+    ],
+)
+def test_volatile_functions(query: str, expected: tuple[str, ...]) -> None:
+    assert volatile_functions(query) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("select _file, count(*) from t group by _file", ("_file",)),
+        ("select `_POS` from t", ("_POS",)),
+        ("select _metadata.file_path from t", ("_metadata",)),
+        ("select file from t where note = '_files'", ()),
+    ],
+)
+def test_storage_columns(query: str, expected: tuple[str, ...]) -> None:
+    assert storage_columns(query) == expected
