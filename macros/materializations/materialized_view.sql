@@ -17,12 +17,16 @@
   {% if build_sql == '' %}
     {{ materialized_view_execute_no_op(target_relation) }}
   {% else %}
-    {% if existing is not none and not existing.is_materialized_view %}
-      {% do adapter.drop_relation(existing) %}
+    {%- set is_replaced = existing is not none and not existing.is_materialized_view -%}
+    {% if is_replaced %}
+      {% do adapter.allow_replacing(existing) %}
     {% endif %}
     {% call statement('main') -%}
       {{ build_sql }}
     {%- endcall %}
+    {% if is_replaced %}
+      {% do adapter.cache_dropped(existing) %}
+    {% endif %}
   {% endif %}
 
   {% do apply_grants(target_relation, config.get('grants'), should_revoke(existing, full_refresh_mode=True)) %}

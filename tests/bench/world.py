@@ -27,6 +27,7 @@ class Asker:
     gates_reads = True
     is_reduced = False
     rebuilds = False
+    replaces = None
 
     def namespace(self) -> Namespace:
         return Namespace("local", ())

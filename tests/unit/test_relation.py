@@ -4,8 +4,8 @@ from dbt.adapters.spark_mv.described import outdated_properties
 from dbt.adapters.spark_mv.relation import ListedRelation, readable_information, relation_types
 
 
-def _listed(name: str, is_view: bool = False) -> ListedRelation:
-    return ListedRelation("db", name, is_view, "")
+def _listed(name: str, is_view: bool = False, information: str = "") -> ListedRelation:
+    return ListedRelation("db", name, is_view, information)
 
 
 def test_a_view_over_a_storage_table_is_a_materialized_view() -> None:
@@ -15,12 +15,15 @@ def test_a_view_over_a_storage_table_is_a_materialized_view() -> None:
         _listed("plain", is_view=True),
         _listed("orders"),
         _listed("orders__mv_nothexad"),
+        _listed("mine__mv_01234567"),
+        _listed("gone__mv_01234567", information="[mv.storage_of=local.db.gone,format=iceberg]"),
     ]
     assert relation_types(listed) == {
         "sales": RelationType.MaterializedView,
         "plain": RelationType.View,
         "orders": RelationType.Table,
         "orders__mv_nothexad": RelationType.Table,
+        "mine__mv_01234567": RelationType.Table,
     }
 
 

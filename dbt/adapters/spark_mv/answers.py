@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from dbt.adapters.spark_mv.errors import NotRegistered
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.explain import explain_view
 from dbt.adapters.spark_mv.refresh.gate import Gate
@@ -45,6 +44,7 @@ class Asker(Protocol):
     trigger: str
     is_reduced: bool
     rebuilds: bool
+    replaces: TableName | None
 
     def namespace(self) -> Namespace:
         """Where unqualified names are looked up."""
@@ -91,14 +91,9 @@ class MaterializedViewVerbs:
         return self._explain(name)
 
     def refresh(self, name: TableName, request: Request) -> Outcome:
-        """Refresh a registered view, upstream views first; raises what stopped it."""
-        view = load_view(self._engine.relations, name)
+        """Refresh a view, upstream views first; raises what stopped it."""
+        load_view(self._engine.relations, name)
         self._engine.history.close_dead(name)
-        if self._engine.memory.view(name) is None:
-            raise NotRegistered(
-                f"{view.name} has no entry in the metadata.",
-                "Run its model, or `dbt run-operation rebuild_metadata`.",
-            )
         return self._reader.upstream_first(name, request, Group())
 
     def drop(self, name: TableName, if_exists: bool) -> bool:
@@ -109,7 +104,12 @@ class MaterializedViewVerbs:
 
     def _create(self, statement: CreateView, asker: Asker) -> Answer:
         context = Context(
-            asker.namespace(), asker.settings(), asker.trigger, asker.is_reduced, asker.rebuilds
+            asker.namespace(),
+            asker.settings(),
+            asker.trigger,
+            asker.is_reduced,
+            asker.rebuilds,
+            asker.replaces,
         )
         outcome = self._lifecycle.create(statement, context)
         self._gate.forget_all()

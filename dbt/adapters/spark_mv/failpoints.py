@@ -33,6 +33,8 @@ POINTS = (
     "registered.after",
     "view_dropped.after",
     "storage_dropped.after",
+    "moved_aside.after",
+    "swapped_in.after",
 )
 
 _active: dict[str, str] = {}

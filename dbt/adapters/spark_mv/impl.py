@@ -28,6 +28,7 @@ from dbt.adapters.spark_mv.relation import (
     readable_information,
     relation_types,
 )
+from dbt.adapters.spark_mv.replacement import ReplacementMethods
 
 if TYPE_CHECKING:
     import agate
@@ -37,7 +38,7 @@ _NO_VIEWS_HERE = ("MISSING_CATALOG_ABILITY", "UNSUPPORTED_FEATURE", "PARSE_SYNTA
 _FORMATS = ("delta", "iceberg", "hudi")
 
 
-class SparkMVAdapter(MaterializedViewMethods, SparkAdapter):
+class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
     """dbt-spark with materialized views."""
 
     Relation = SparkMVRelation
@@ -61,13 +62,17 @@ class SparkMVAdapter(MaterializedViewMethods, SparkAdapter):
         if extra is not None and extra.get("file_format") is None and self.default_is_iceberg():
             # A model without a file format gets the format of the default catalog.
             extra["file_format"] = "iceberg"
-        self.drop_former_view(config)
+        self.end_replacement(config)
         self.start_node(config)
-        return super().pre_model_hook(config)
+        super().pre_model_hook(config)
+        return self.move_former_aside(config)
 
     def post_model_hook(self, config: Any, context: Any) -> None:
         """A node has ended, well or not."""
-        self.end_node()
+        try:
+            self.drop_former_or_put_it_back(context)
+        finally:
+            self.end_node()
         super().post_model_hook(config, context)
 
     def cleanup_connections(self) -> None:

@@ -18,8 +18,6 @@ from dbt.adapters.spark_mv.sql.names import TableName, literal, parse_name
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.wiring import MaterializedViews
 
-_KINDS = ("bq_materialized_view", "materialized_view")
-
 
 class MaterializedViewMethods(metaclass=AdapterMeta):
     """Mixed into the adapter before dbt-spark's class."""
@@ -57,16 +55,6 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
     def end_node(self) -> None:
         """Write the events of a node."""
         self._core().end_node()
-
-    def drop_former_view(self, config: Any) -> None:
-        """A model that is no materialized view any more must not be merged into one."""
-        model = config.model
-        materialized = getattr(model.config, "materialized", None)
-        if materialized in (*_KINDS, None, "ephemeral", "test", "unit", "seed"):
-            return
-        relation = self.get_relation(model.database, model.schema, model.alias)  # type: ignore[attr-defined]
-        if relation is not None and relation.is_materialized_view:
-            self.drop_relation(relation)  # type: ignore[attr-defined]
 
     @available
     def create_materialized_view_sql(

@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.executor import Executor
 from dbt.adapters.spark_mv.refresh.engine import KEPT_SETTINGS
 from dbt.adapters.spark_mv.refresh.request import DBT_RUN, MANUAL
 from dbt.adapters.spark_mv.relations import Relations
-from dbt.adapters.spark_mv.sql.names import Namespace
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 
 _GATED_COMMANDS = frozenset(
     {"run", "build", "test", "seed", "snapshot", "show", "run-operation", "clone"}
@@ -74,6 +74,7 @@ class NodeContext:
         self.is_reduced = invocation.is_reduced
         self.gates_reads = invocation.gates_reads and not _is_unit_test()
         self.rebuilds = bool(getattr(memo, "rebuilds", False))
+        self.replaces: TableName | None = getattr(memo, "replaces", None)
 
     def namespace(self) -> Namespace:
         """Where the user's connection looks up unqualified names; asked once until it says USE."""

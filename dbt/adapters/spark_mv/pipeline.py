@@ -34,6 +34,7 @@ class StatementContext(Protocol):
     gates_reads: bool
     is_reduced: bool
     rebuilds: bool
+    replaces: TableName | None
 
     def namespace(self) -> Namespace:
         """Where unqualified names are looked up."""

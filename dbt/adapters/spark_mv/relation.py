@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from dbt.adapters.contracts.relation import RelationType
 from dbt.adapters.spark.relation import SparkRelation
 
+from dbt.adapters.spark_mv.refresh.statements import STORAGE_MARK
+
 _STORAGE_TABLE = re.compile(r"^(?P<view>.+)__mv_[0-9a-f]{8}$", re.S)
+_MARK = f"{STORAGE_MARK}="
 # Spark 4.1 prints the properties of a v2 table as a list of characters.
 _SPREAD_PROPERTIES = re.compile(r"^Table Properties: \[(\[, .*)\]$", re.M)
 
@@ -46,16 +49,27 @@ def view_of_storage_table(name: str) -> str | None:
 
 
 def relation_types(listed: list[ListedRelation]) -> dict[str, RelationType]:
-    """Type by name, of what a user may see; storage tables are not for users."""
-    stored = {view_of_storage_table(row.name) for row in listed if not row.is_view}
+    """Type by name, of what a user may see; storage tables are not for users.
+
+    They have a mark or, if they are old, the view beside them; other tables are the user's,
+    whatever they are called.
+    """
+    views = {row.name for row in listed if row.is_view}
+    storages = {row.name for row in listed if _is_storage(row, views)}
+    stored = {view_of_storage_table(name) for name in storages}
     types: dict[str, RelationType] = {}
     for row in listed:
         if row.is_view:
             is_mv = row.name in stored
             types[row.name] = RelationType.MaterializedView if is_mv else RelationType.View
-        elif view_of_storage_table(row.name) is None:
+        elif row.name not in storages:
             types[row.name] = RelationType.Table
     return types
+
+
+def _is_storage(row: ListedRelation, views: set[str]) -> bool:
+    view = view_of_storage_table(row.name)
+    return not row.is_view and view is not None and (view in views or _MARK in row.information)
 
 
 def readable_information(information: str) -> str:

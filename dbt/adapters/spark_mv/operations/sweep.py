@@ -1,7 +1,8 @@
 """Removes what crashes left behind: branches, storage tables, rows that say RUNNING.
 
 Nothing is removed without proof that nobody needs it: its owner is gone, the metadata knows it as
-replaced or dropped, or it is older than a refresh may take.
+replaced or dropped, or it is older than a refresh may take. A table is ours by its mark, never by
+its name alone.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from collections.abc import Iterable
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import ViewFacts
+from dbt.adapters.spark_mv.freshness import LABEL_ID
 from dbt.adapters.spark_mv.metadata.fold import ViewState, name_of
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.claim import BRANCH, owner_is_dead
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.registration import unregister
+from dbt.adapters.spark_mv.refresh.statements import STORAGE_MARK
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName, quote_parts
 from dbt.adapters.spark_mv.views.dependencies import storage_of
 
@@ -103,7 +106,20 @@ def _storages(engine: Engine, schema: TableName) -> tuple[set[TableName], list[T
         facts = engine.relations.lookup(name)
         storage = storage_of(name, facts) if isinstance(facts, ViewFacts) else None
         in_use |= {storage} if storage is not None else set()
-    return in_use, [schema.sibling(name) for name in names if STORAGE_NAME.match(name)]
+    named = [schema.sibling(name) for name in names if STORAGE_NAME.match(name)]
+    return in_use, [name for name in named if name in in_use or _is_ours(engine, name)]
+
+
+def _is_ours(engine: Engine, table: TableName) -> bool:
+    """Whether a table has the mark of storage tables or, if it is older than that, a label."""
+    try:
+        properties = engine.executor.query(f"SHOW TBLPROPERTIES {table.sql}")
+        if STORAGE_MARK in {str(row[0]) for row in properties}:
+            return True
+        chain = iceberg.main_chain(engine.executor, table)
+        return any(LABEL_ID in snapshot.summary for snapshot in chain)
+    except StatementFailed:  # dropped since, or no table of Iceberg's
+        return False
 
 
 def _ended(engine: Engine) -> dict[TableName, bool]:
@@ -131,7 +147,8 @@ def _forget_dropped(engine: Engine, schema: TableName) -> Rows:
     done: Rows = []
     for view in list(engine.memory.state().views.values()):
         same = view.name.catalog == schema.catalog and view.name.namespace == schema.namespace
-        if same and engine.relations.lookup(view.name) is None:
+        facts = engine.relations.lookup(view.name) if same else None
+        if same and (facts is None or storage_of(view.name, facts) is None):
             unregister(engine.memory, view.id, view.name)
             done.append((f"view {view.name}", "forgotten: it is not in the catalog"))
     return done

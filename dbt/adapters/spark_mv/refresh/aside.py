@@ -32,7 +32,8 @@ class Build:
     """What is to be built, and what the view is until it is swapped in.
 
     `branch` is the claim under which it is built; with `only_if_unchanged` it is swapped in only
-    if the view still is `replaced`, with `must_be_new` only if there is none.
+    if the view still is `replaced`, with `must_be_new` only if there is none. With `over_table` it
+    takes the place of a table, which is kept as its backup.
     """
 
     view: MaterializedView
@@ -44,6 +45,7 @@ class Build:
     branch: str | None = None
     must_be_new: bool = False
     only_if_unchanged: bool = False
+    over_table: bool = False
 
 
 def make_storage(engine: Engine, view: MaterializedView, label: Label) -> None:

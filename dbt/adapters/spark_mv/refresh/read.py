@@ -8,6 +8,7 @@ from enum import Enum
 from dbt.adapters.spark_mv.errors import MaterializedViewError, RefreshFailed, StaleRead
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.look import Group, Look
+from dbt.adapters.spark_mv.refresh.registration import ensure_registered
 from dbt.adapters.spark_mv.refresh.request import READ, UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -37,6 +38,7 @@ class Reader:
         Raises `StaleRead` or `RefreshFailed` if its policy is to fail.
         """
         view = load_view(self._engine.relations, name)
+        ensure_registered(self._engine, view)
         look = self._engine.observer.look(view, group)
         for upstream in look.expansion.storages:
             self.prepare(upstream, group, may_inline=False)
@@ -51,6 +53,7 @@ class Reader:
     def upstream_first(self, name: TableName, request: Request, group: Group) -> Outcome:
         """An explicit refresh: upstream views by `auto`, then `name` as asked."""
         view = load_view(self._engine.relations, name)
+        ensure_registered(self._engine, view)
         look = self._engine.observer.look(view, group)
         for upstream in look.expansion.storages:
             above = load_view(self._engine.relations, upstream)

@@ -63,6 +63,20 @@ def register(
         unregister(engine.memory, view.id, view.name)
 
 
+def ensure_registered(engine: Engine, view: MaterializedView) -> None:
+    """Record a view that the metadata does not know: its creator died, or they were lost."""
+    if _is_known(engine, view):
+        return
+    engine.memory.reload_if_moved()
+    if not _is_known(engine, view):
+        register(engine, view, engine.observer.look(view).expansion, None)
+
+
+def _is_known(engine: Engine, view: MaterializedView) -> bool:
+    known = engine.memory.state().views.get(view.name)
+    return known is not None and known.id == view.id
+
+
 def unregister(memory: Memory, view_id: str, name: TableName) -> None:
     """Record that a view is gone."""
     memory.record(

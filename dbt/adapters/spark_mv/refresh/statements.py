@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.errors import InvalidOption
 from dbt.adapters.spark_mv.ivm.stored import STORED
-from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
+from dbt.adapters.spark_mv.sql.names import TableName, literal, quote, quote_parts
 from dbt.adapters.spark_mv.sql.statement import words_of
 from dbt.adapters.spark_mv.views.definition import Column, Layout, MaterializedView
 
@@ -20,6 +20,8 @@ _STORAGE_PROPERTIES = {
     "commit.retry.min-wait-ms": "50",
     "commit.retry.max-wait-ms": "2000",
 }
+# The property by which a storage table is known: its name alone may be that of a user's table.
+STORAGE_MARK = "mv.storage_of"
 
 
 def describe_query(query: str) -> str:
@@ -34,7 +36,8 @@ def create_storage(view: MaterializedView, query: str) -> str:
     # Rows of one partition come together, so that no task writes a file for each.
     mode = "hash" if partitions else "none"
     written = {"write.distribution-mode": mode, **view.options.tblproperties}
-    properties = _properties({**_STORAGE_PROPERTIES, **written})
+    mark = {STORAGE_MARK: view.name.full}
+    properties = _properties({**_STORAGE_PROPERTIES, **written, **mark})
     return (
         f"CREATE TABLE {view.storage.sql} USING iceberg {partitioned}"
         f"TBLPROPERTIES ({properties}) AS {_select(view, query)}"
@@ -158,6 +161,17 @@ def drop_view(name: TableName) -> str:
 def drop_storage(name: TableName) -> str:
     """Drops a storage table with its files."""
     return f"DROP TABLE IF EXISTS {name.sql} PURGE"
+
+
+def drop_table(name: TableName, purge: bool) -> str:
+    """Drops a table; Iceberg's are to be purged, others lose their files anyway."""
+    return f"DROP TABLE IF EXISTS {name.sql}{' PURGE' if purge else ''}"
+
+
+def rename(name: TableName, new: TableName, is_view: bool) -> str:
+    """Renames a table or view inside its schema; Spark takes no catalog for the new name."""
+    kind = "VIEW" if is_view else "TABLE"
+    return f"ALTER {kind} {name.sql} RENAME TO {quote_parts((*new.namespace, new.name))}"
 
 
 def _properties(properties: dict[str, str]) -> str:

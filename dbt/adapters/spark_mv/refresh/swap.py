@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from dbt.adapters.spark_mv.errors import (
+    CorruptMetadata,
     PublishRefused,
     RelationExists,
     StatementFailed,
@@ -14,6 +15,7 @@ from dbt.adapters.spark_mv.failpoints import reached
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.aside import Build, discard
 from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.former import moved_aside
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
 
@@ -28,6 +30,19 @@ def swap(engine: Engine, build: Build) -> None:
     Raises `RelationExists` if it must be new and somebody was faster, `PublishRefused` if it must
     be unchanged and is not, `UnsupportedCatalog` if there can be no view.
     """
+    if not build.over_table:
+        _create(engine, build)
+        return
+    _refuse_changed(engine, build)
+    try:
+        with moved_aside(engine, build.view.name):
+            _create(engine, build)
+    except StatementFailed:
+        _discard(engine, build, _current(engine, build))
+        raise
+
+
+def _create(engine: Engine, build: Build) -> None:
     create = statements.create_view(build.view, or_replace=not build.must_be_new)
     for attempt in range(_ATTEMPTS):
         try:
@@ -51,7 +66,10 @@ def _refuse_changed(engine: Engine, build: Build) -> None:
 
 def _current(engine: Engine, build: Build) -> MaterializedView | None:
     engine.relations.forget()
-    return find_view(engine.relations, build.view.name)
+    try:
+        return find_view(engine.relations, build.view.name)
+    except CorruptMetadata:
+        return None
 
 
 def _discard(engine: Engine, build: Build, now: MaterializedView | None) -> None:
