@@ -224,7 +224,7 @@ def test_statement(lake: Warehouse, statement: str) -> None:
     ("clauses", "pattern"),
     [
         ("(id)", "column list"),
-        ("(id, other)", "column list"),
+        ("(id, ID)", "twice"),
         ("(id, amount, more)", "column list"),
         ("partitioned by (absent)", "absent"),
         ("partitioned by (bucket(4, absent))", "absent"),

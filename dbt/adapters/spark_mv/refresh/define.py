@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbt.adapters.spark_mv.errors import (
@@ -23,8 +23,8 @@ from dbt.adapters.spark_mv.refresh.partition import why_not
 from dbt.adapters.spark_mv.refresh.plan import COMPLETE, FAST, PARTITION, not_eligible
 from dbt.adapters.spark_mv.refresh.request import CREATE
 from dbt.adapters.spark_mv.sql.dialect import CreateView
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName
-from dbt.adapters.spark_mv.sql.statement import without_end
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.words import without_end
 from dbt.adapters.spark_mv.views.definition import (
     Column,
     Definition,
@@ -36,6 +36,8 @@ from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
 from dbt.adapters.spark_mv.views.options import options_from
 from dbt.adapters.spark_mv.views.safety import check_query, refuse_unsafe
 
+# The alias under which the query of a view gets the names of its column list.
+_RENAMED = "mv_columns"
 # Types that Iceberg's tables of format version 2 lack, at any depth; fields may have such names.
 _NOT_STORED = re.compile(r"(?:^|[<,:])(?:void|variant|time|interval[\w ]*)(?:[,>(]|$)")
 
@@ -152,6 +154,8 @@ class Definer:
             definition = self._builder.with_columns(definition)
         except StatementFailed as error:
             raise NotAQuery(f"Spark refuses the query of {name}: {error}", "Correct it.") from None
+        if statement.columns:
+            definition = _listed(name, definition, statement.columns)
         for column in definition.columns:
             _check_column(name, column)
         names = [column.name.lower() for column in definition.columns]
@@ -161,9 +165,7 @@ class Definer:
                 f"The query of {name} returns the column {twice[0]!r} more than once.",
                 "Give each column a name of its own.",
             )
-        if not statement.columns:
-            return definition
-        return replace(definition, columns=_documented(name, definition.columns, statement))
+        return definition
 
 
 def _asks_for_the_same(existing: MaterializedView, view: MaterializedView) -> bool:
@@ -206,15 +208,26 @@ def check_unique_key(view: MaterializedView) -> None:
         )
 
 
-def _documented(
-    name: TableName, columns: tuple[Column, ...], statement: CreateView
-) -> tuple[Column, ...]:
-    given = {column.lower(): comment for column, comment in statement.columns}
-    unknown = set(given) - {column.name.lower() for column in columns}
-    if unknown or len(given) != len(columns):
+def _listed(
+    name: TableName, definition: Definition, listed: Sequence[tuple[str, str | None]]
+) -> Definition:
+    """A definition with the comments and, in their order, the names of a column list."""
+    columns, names = definition.columns, [given for given, _ in listed]
+    if len(names) != len(columns):
         raise InvalidName(
-            f"{name}: the column list has {len(given)} columns, its query {len(columns)}; "
-            f"names must be the same.",
+            f"{name}: the column list has {len(names)} columns, its query {len(columns)}.",
             "Query returns: " + ", ".join(column.name for column in columns) + ".",
         )
-    return tuple(replace(column, comment=given[column.name.lower()]) for column in columns)
+    if len({given.lower() for given in names}) != len(names):
+        raise InvalidName(
+            f"{name}: the column list has a name twice: {', '.join(names)}.",
+            "Give each column a name of its own.",
+        )
+    query = definition.query
+    if names != [column.name for column in columns]:
+        query = f"SELECT * FROM (\n{query}\n) AS {_RENAMED} ({', '.join(map(quote, names))})"
+    documented = tuple(
+        replace(column, name=given, comment=comment)
+        for column, (given, comment) in zip(columns, listed, strict=True)
+    )
+    return replace(definition, query=query, columns=documented)
