@@ -14,7 +14,7 @@ from dataclasses import replace
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, Row, TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, Namespace, TableName, resolve
-from dbt.adapters.spark_mv.sql.statement import words_of
+from dbt.adapters.spark_mv.sql.words import words_of
 
 _NOT_FOUND = (
     "TABLE_OR_VIEW_NOT_FOUND",

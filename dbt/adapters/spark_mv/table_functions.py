@@ -12,7 +12,7 @@ from dbt.adapters.spark_mv.errors import InvalidStatement
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.partition_graph import dependencies, target_states
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, literal, parse_name
-from dbt.adapters.spark_mv.sql.statement import Word, words_of
+from dbt.adapters.spark_mv.sql.words import Word, words_of
 from dbt.adapters.spark_mv.views.registry import find_view
 
 Rows = list[tuple[str | int | bool | None, ...]]

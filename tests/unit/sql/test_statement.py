@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.spark_mv.sql.statement import Kind, classify, without_end, words_of
+from dbt.adapters.spark_mv.sql.statement import Kind, classify
+from dbt.adapters.spark_mv.sql.words import without_end, words_of
 
 WRITES = {
     "insert into db.t values (1)": "db.t",

@@ -10,7 +10,7 @@ from typing import Any
 from dbt.adapters.spark_mv.errors import InvalidStatement
 from dbt.adapters.spark_mv.sql.beginning import is_view_statement
 from dbt.adapters.spark_mv.sql.names import parse_name
-from dbt.adapters.spark_mv.sql.statement import Word, name_at, words_of
+from dbt.adapters.spark_mv.sql.words import Word, name_at, words_of
 
 _METHODS = ("COMPLETE", "PARTITION", "FAST")
 

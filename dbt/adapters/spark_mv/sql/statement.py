@@ -1,6 +1,6 @@
-"""What kind of statement a text is and what it writes, read off its tokens.
+"""What kind of statement a text is and what it writes, read off its words.
 
-Tokens are enough and always there: a statement that sqlglot cannot parse still has a target.
+A statement that cannot be parsed still has a target.
 """
 
 from __future__ import annotations
@@ -8,23 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from sqlglot.dialects import Spark
-from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import Token, TokenType
+from dbt.adapters.spark_mv.sql.words import Word, name_at, words_of
 
-_QUOTED = TokenType.IDENTIFIER
-_STRINGS = {
-    TokenType.STRING: "{}",
-    TokenType.RAW_STRING: "{}",
-    TokenType.NATIONAL_STRING: "{}",
-    TokenType.UNICODE_STRING: "{}",
-    TokenType.HEREDOC_STRING: "{}",
-    # X'41' is another value than '41'.
-    TokenType.HEX_STRING: "X'{}'",
-    TokenType.BIT_STRING: "B'{}'",
-    TokenType.BYTE_STRING: "b'{}'",
-}
+Targets = tuple[tuple[str, ...], ...]
 _SKIPPED_BEFORE_NAME = frozenset({"IF", "NOT", "EXISTS", "TABLE", "ONLY"})
+_QUERIES = frozenset({"SELECT", "FROM", "VALUES", "TABLE", "WITH", "MAP", "REDUCE"})
+# Verbs that neither read nor write rows, whatever follows.
+_HARMLESS = frozenset(
+    "SHOW DESCRIBE DESC RESET REFRESH ANALYZE COMMENT UNCACHE CLEAR ADD LIST GRANT REVOKE "
+    "MSCK".split()
+)
+_WITHOUT_READS = frozenset({"ALTER", "CALL", "TRUNCATE", "LOAD"})
 
 
 class Kind(Enum):
@@ -34,85 +28,46 @@ class Kind(Enum):
     WRITE = "write"
     CREATE_VIEW = "create view"
     CREATE_TEMPORARY_VIEW = "create temporary view"
+    CREATE_FUNCTION = "create function"
+    CACHE = "cache"
+    EXECUTE = "execute immediate"
+    SCRIPT = "script"
     DROP = "drop"
     DROP_SCHEMA = "drop schema"
     USE = "use"
+    HARMLESS = "neither reads nor writes rows"
     OTHER = "other"
 
 
 @dataclass(frozen=True)
-class Word:
-    """One token: `text` as written, quotes removed; `upper` is empty for quoted ones and strings.
-
-    `variable` says that it is no keyword.
-    """
-
-    text: str
-    upper: str
-    quoted: bool
-    string: bool
-    start: int
-    end: int
-    variable: bool = False
-
-
-@dataclass(frozen=True)
 class Statement:
-    """A classified statement; `targets` are the relations that it changes."""
+    """A classified statement; `targets` are the relations that it changes, or the temporary view
+    or function that it makes."""
 
     kind: Kind
     verb: str
-    targets: tuple[tuple[str, ...], ...]
+    targets: Targets
     words: tuple[Word, ...]
 
     @property
+    def writes(self) -> Targets:
+        """The relations whose dependents may be stale after it."""
+        made = (Kind.CREATE_TEMPORARY_VIEW, Kind.CREATE_FUNCTION, Kind.CACHE, Kind.DROP_SCHEMA)
+        return () if self.kind in made else self.targets
+
+    @property
     def reads_relations(self) -> bool:
-        """Whether the statement reads relations that have to be fresh."""
-        return self.kind in (Kind.QUERY, Kind.CREATE_TEMPORARY_VIEW) or (
-            self.kind is Kind.WRITE and self.verb != "ALTER"
+        """Whether the statement reads, or may read, relations that have to be fresh."""
+        if self.kind is Kind.WRITE:
+            return self.verb not in _WITHOUT_READS
+        return self.kind in (
+            Kind.QUERY,
+            Kind.CREATE_TEMPORARY_VIEW,
+            Kind.CACHE,
+            Kind.EXECUTE,
+            Kind.SCRIPT,
+            Kind.OTHER,
         )
-
-
-class _Tokenizer(Spark.Tokenizer):
-    """Spark's tokenizer, without swallowing the rest of EXPLAIN, CALL and the like as one text."""
-
-    COMMANDS: set[TokenType] = set()
-
-
-def words_of(sql: str) -> tuple[Word, ...]:
-    """Tokens of a text without comments; empty if it cannot be split into tokens."""
-    try:
-        found = _Tokenizer(dialect="spark").tokenize(sql)
-    except (SqlglotError, ValueError):
-        return ()
-    return tuple(word for token in found for word in _words_of_token(token))
-
-
-def _words_of_token(token: Token) -> list[Word]:
-    if token.token_type == TokenType.SEMICOLON:
-        return []
-    quoted, string = token.token_type == _QUOTED, token.token_type in _STRINGS
-    if quoted or string:
-        text = _STRINGS[token.token_type].format(token.text) if string else token.text
-        return [Word(text, "", quoted, string, token.start, token.end + 1)]
-    variable = token.token_type == TokenType.VAR
-    # The tokenizer joins keywords such as PARTITIONED BY into one token.
-    return [
-        Word(text, text.upper(), False, False, token.start, token.end + 1, variable)
-        for text in token.text.split()
-    ]
-
-
-def without_end(sql: str) -> str:
-    """A query without the semicolons and comments at its end.
-
-    dbt appends its query comment there, if a project says so; that is no part of a definition.
-
-    >>> without_end("select ';' ; -- done")
-    "select ';'"
-    """
-    words = words_of(sql)
-    return sql[: words[-1].end] if words else sql.rstrip()
 
 
 def classify(sql: str) -> Statement:
@@ -123,10 +78,14 @@ def classify(sql: str) -> Statement:
     """
     words = words_of(sql)
     first = _first_keyword(words)
-    if first in ("SELECT", "FROM", "VALUES", "TABLE", "WITH", "MAP", "REDUCE"):
-        targets = _insert_targets(words)
-        kind = Kind.WRITE if targets else Kind.QUERY
-        return Statement(kind, "INSERT" if targets else first, targets, words)
+    if first in _QUERIES:
+        verb, targets = _written_by_query(words)
+        kind = Kind.WRITE if verb else Kind.QUERY
+        return Statement(kind, verb or first, targets, words)
+    if any(word.upper == "BEGIN" for word in words[:3]):
+        return Statement(Kind.SCRIPT, "BEGIN", _written_anywhere(words), words)
+    if first in _HARMLESS:
+        return Statement(Kind.HARMLESS, first, (), words)
     reader = _READERS.get(first)
     if reader is None:
         return Statement(Kind.OTHER, first, (), words)
@@ -138,78 +97,130 @@ def _first_keyword(words: tuple[Word, ...]) -> str:
     return next((word.upper for word in words if word.text != "("), "")
 
 
-def name_at(words: tuple[Word, ...], index: int) -> tuple[tuple[str, ...], int]:
-    """The dotted name that starts at `index`, and the index after it."""
-    parts: list[str] = []
-    while index < len(words) and not words[index].string:
-        parts.append(words[index].text)
-        if index + 1 < len(words) and words[index + 1].text == "." and not words[index + 1].quoted:
-            index += 2
-        else:
-            return tuple(parts), index + 1
-    return tuple(parts), index
-
-
-def _name_after(words: tuple[Word, ...], index: int) -> tuple[tuple[str, ...], ...]:
+def _name_after(words: tuple[Word, ...], index: int) -> Targets:
     while index < len(words) and words[index].upper in _SKIPPED_BEFORE_NAME:
         index += 1
     parts, _ = name_at(words, index)
     return (parts,) if parts else ()
 
 
-def _insert_targets(words: tuple[Word, ...]) -> tuple[tuple[str, ...], ...]:
+def _written_by_query(words: tuple[Word, ...]) -> tuple[str, Targets]:
+    """The verb and the targets of INSERT, DELETE, UPDATE or MERGE that follows a WITH or a FROM;
+    no verb if the statement only reads."""
     targets: list[tuple[str, ...]] = []
-    depth = 0
+    depth, verb = 0, ""
     for index, word in enumerate(words):
         depth += {"(": 1, ")": -1}.get(word.text, 0) if not word.quoted else 0
-        if depth or word.upper != "INSERT" or index + 1 >= len(words):
-            continue
-        if words[index + 1].upper in ("INTO", "OVERWRITE"):
-            targets.extend(_name_after(words, index + 2))
-    return tuple(targets)
+        # Others come right after a WITH only; columns may have such names.
+        may_be = word.upper == "INSERT" or (index > 0 and words[index - 1].text == ")" and not verb)
+        if depth == 0 and may_be and word.upper in _TARGET_AT:
+            found = _TARGET_AT[word.upper](words, index)
+            if found is not None:
+                verb = word.upper
+                targets.extend(found)
+    return verb, tuple(targets)
 
 
-def _read_insert(words: tuple[Word, ...]) -> tuple[Kind, tuple[tuple[str, ...], ...]]:
-    return Kind.WRITE, _insert_targets(words)
+def _written_anywhere(words: tuple[Word, ...]) -> Targets:
+    """The targets of every statement of a script, or more."""
+    found: list[tuple[str, ...]] = []
+    for index, word in enumerate(words):
+        following = words[index + 1].upper if index + 1 < len(words) else ""
+        if word.upper in _TARGET_AT:
+            found.extend(_TARGET_AT[word.upper](words, index) or ())
+        elif word.upper in ("TRUNCATE", "DROP", "ALTER", "CREATE", "REPLACE") and (
+            following in ("TABLE", "VIEW")
+        ):
+            found.extend(_name_after(words, index + 2))
+    return tuple(dict.fromkeys(found))
 
 
-def _after(words: tuple[Word, ...], keyword: str) -> tuple[tuple[str, ...], ...]:
+def _without_evolution(words: tuple[Word, ...], index: int) -> int:
+    """The index after WITH SCHEMA EVOLUTION, if that is what comes."""
+    ahead = [word.upper for word in words[index : index + 3]]
+    return index + 3 if ahead == ["WITH", "SCHEMA", "EVOLUTION"] else index
+
+
+def _insert_target(words: tuple[Word, ...], index: int) -> Targets | None:
+    index = _without_evolution(words, index + 1)
+    if index >= len(words) or words[index].upper not in ("INTO", "OVERWRITE"):
+        return None
+    if any(word.upper == "DIRECTORY" for word in words[index + 1 : index + 3]):
+        return ()
+    return _name_after(words, index + 1)
+
+
+def _delete_target(words: tuple[Word, ...], index: int) -> Targets | None:
+    is_delete = index + 1 < len(words) and words[index + 1].upper == "FROM"
+    return _name_after(words, index + 2) if is_delete else None
+
+
+def _update_target(words: tuple[Word, ...], index: int) -> Targets | None:
+    parts, end = name_at(words, index + 1)
+    sets = any(word.upper == "SET" for word in words[end : end + 3])
+    return (parts,) if parts and sets and parts[0].upper() != "SET" else None
+
+
+def _merge_target(words: tuple[Word, ...], index: int) -> Targets | None:
+    index = _without_evolution(words, index + 1)
+    is_merge = index < len(words) and words[index].upper == "INTO"
+    return _name_after(words, index + 1) if is_merge else None
+
+
+_TARGET_AT = {
+    "INSERT": _insert_target,
+    "DELETE": _delete_target,
+    "UPDATE": _update_target,
+    "MERGE": _merge_target,
+}
+
+
+def _read_insert(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
+    return Kind.WRITE, _insert_target(words, 0) or ()
+
+
+def _after(words: tuple[Word, ...], keyword: str) -> Targets:
     for index, word in enumerate(words):
         if word.upper == keyword:
             return _name_after(words, index + 1)
     return ()
 
 
-def _read_merge(words: tuple[Word, ...]) -> tuple[Kind, tuple[tuple[str, ...], ...]]:
-    return Kind.WRITE, _after(words, "INTO")
+def _read_merge(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
+    return Kind.WRITE, _merge_target(words, 0) or ()
 
 
-def _read_update(words: tuple[Word, ...]) -> tuple[Kind, tuple[tuple[str, ...], ...]]:
+def _read_update(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
     return Kind.WRITE, _name_after(words, 1)
 
 
-def _read_delete(words: tuple[Word, ...]) -> tuple[Kind, tuple[tuple[str, ...], ...]]:
+def _read_delete(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
     return Kind.WRITE, _after(words, "FROM")
 
 
-def _read_table_verb(words: tuple[Word, ...]) -> tuple[Kind, tuple[tuple[str, ...], ...]]:
+def _read_table_verb(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
     return Kind.WRITE, _after(words, "TABLE")
 
 
-def _read_create(words: tuple[Word, ...]) -> tuple[Kind, tuple[tuple[str, ...], ...]]:
+def _read_create(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
+    is_temporary = False
     for index, word in enumerate(words[:8]):
-        if word.upper in ("TEMPORARY", "TEMP"):
-            return Kind.CREATE_TEMPORARY_VIEW, ()
+        is_temporary = is_temporary or word.upper in ("TEMPORARY", "TEMP")
         if word.upper == "VIEW":
-            return Kind.CREATE_VIEW, _name_after(words, index + 1)
+            kind = Kind.CREATE_TEMPORARY_VIEW if is_temporary else Kind.CREATE_VIEW
+            return kind, _name_after(words, index + 1)
         if word.upper == "TABLE":
             return Kind.WRITE, _name_after(words, index + 1)
+        if word.upper == "FUNCTION":
+            return Kind.CREATE_FUNCTION, _name_after(words, index + 1)
+        if word.upper in ("SCHEMA", "DATABASE", "NAMESPACE"):
+            return Kind.HARMLESS, ()
     return Kind.OTHER, ()
 
 
-def _read_alter(words: tuple[Word, ...]) -> tuple[Kind, tuple[tuple[str, ...], ...]]:
+def _read_alter(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
     if len(words) < 3 or words[1].upper not in ("TABLE", "VIEW"):
-        return Kind.OTHER, ()
+        return Kind.HARMLESS, ()
     targets = _name_after(words, 2)
     for index, word in enumerate(words[:-2]):
         if word.upper == "RENAME" and words[index + 1].upper == "TO":
@@ -217,23 +228,42 @@ def _read_alter(words: tuple[Word, ...]) -> tuple[Kind, tuple[tuple[str, ...], .
     return Kind.WRITE, targets
 
 
-def _read_drop(words: tuple[Word, ...]) -> tuple[Kind, tuple[tuple[str, ...], ...]]:
+def _read_drop(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
     noun = words[1].upper if len(words) > 1 else ""
     if noun in ("TABLE", "VIEW"):
         return Kind.DROP, _name_after(words, 2)
     if noun in ("SCHEMA", "DATABASE", "NAMESPACE"):
         return Kind.DROP_SCHEMA, _name_after(words, 2)
-    return Kind.OTHER, ()
+    return Kind.HARMLESS, ()
 
 
-def _read_call(words: tuple[Word, ...]) -> tuple[Kind, tuple[tuple[str, ...], ...]]:
+def _read_call(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
     text = next((word.text for word in words if word.string), "")
     parts = tuple(part.strip("`") for part in text.split(".") if part)
     return Kind.WRITE, (parts,) if parts else ()
 
 
-def _read_use(words: tuple[Word, ...]) -> tuple[Kind, tuple[tuple[str, ...], ...]]:
+def _read_use(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
     return Kind.USE, ()
+
+
+def _read_cache(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
+    return Kind.CACHE, _after(words, "TABLE")
+
+
+def _read_execute(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
+    return Kind.EXECUTE, ()
+
+
+def _read_explain(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
+    # Spark runs a command that EXECUTE IMMEDIATE stands for to explain it.
+    runs = any(word.upper == "EXECUTE" for word in words[1:3])
+    return (Kind.EXECUTE if runs else Kind.HARMLESS), ()
+
+
+def _read_set(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
+    is_variable = len(words) > 1 and words[1].upper in ("VAR", "VARIABLE")
+    return (Kind.OTHER if is_variable else Kind.HARMLESS), ()
 
 
 _READERS = {
@@ -249,4 +279,8 @@ _READERS = {
     "DROP": _read_drop,
     "CALL": _read_call,
     "USE": _read_use,
+    "CACHE": _read_cache,
+    "EXECUTE": _read_execute,
+    "EXPLAIN": _read_explain,
+    "SET": _read_set,
 }

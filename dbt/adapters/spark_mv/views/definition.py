@@ -16,7 +16,7 @@ from typing import Any
 
 from dbt.adapters.spark_mv.errors import CorruptMetadata
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
-from dbt.adapters.spark_mv.sql.statement import Word, words_of
+from dbt.adapters.spark_mv.sql.words import Word, words_of
 from dbt.adapters.spark_mv.views.options import ALLOW_UNSAFE, Options
 
 FORMAT_VERSION = "1"

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.errors import NotAQuery, UnsafeQuery
 from dbt.adapters.spark_mv.sql.reads import parse
-from dbt.adapters.spark_mv.sql.statement import words_of
+from dbt.adapters.spark_mv.sql.words import words_of
 
 MAX_QUERY_BYTES = 1_000_000
 _UNSAFE_FUNCTIONS = frozenset(

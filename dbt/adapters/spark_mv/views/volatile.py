@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from dbt.adapters.spark_mv.sql.statement import Word, words_of
+from dbt.adapters.spark_mv.sql.words import Word, words_of
 
 _VOLATILE = frozenset(
     {

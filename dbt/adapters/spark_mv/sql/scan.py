@@ -1,0 +1,61 @@
+"""Names that a text may stand for, where nobody can say what it reads: every one in it."""
+
+from __future__ import annotations
+
+from dbt.adapters.spark_mv.sql.words import Word, name_at, words_of
+
+Parts = tuple[str, ...]
+_DYNAMIC = ("IDENTIFIER", "IMMEDIATE")
+
+
+def names_in(words: tuple[Word, ...]) -> list[Parts]:
+    """Every dotted name among the words, those in string literals too, each once."""
+    found: dict[Parts, None] = {}
+    for index, word in enumerate(words):
+        if word.string:
+            found.update(dict.fromkeys(_names_of_text(word.text)))
+        elif not (index and words[index - 1].text == "." and not words[index - 1].quoted):
+            parts, _ = name_at(words, index)
+            if parts and (word.quoted or all(_is_name(part) for part in parts)):
+                found[parts] = None
+    return list(found)
+
+
+def _names_of_text(text: str) -> list[Parts]:
+    return [name for name in names_in(words_of(text)) if name != (text,) or _is_name(text)]
+
+
+def _is_name(part: str) -> bool:
+    return part[:1].isalpha() or part[:1] == "_"
+
+
+def is_dynamic(words: tuple[Word, ...]) -> bool:
+    """Whether a script makes names, or statements, that its text does not have."""
+    for index, word in enumerate(words):
+        if word.upper not in _DYNAMIC:
+            continue
+        after = words[index + 1 : index + 4]
+        literal = [one for one in after if one.text != "("][:2]
+        is_plain = bool(literal) and literal[0].string
+        # Behind a lone literal the name, or the statement, ends.
+        ends = len(literal) < 2 or literal[1].text in (")", ";") or literal[1].variable is False
+        if not (is_plain and ends and (len(literal) < 2 or literal[1].text not in ("|", "||"))):
+            return True
+    return False
+
+
+def executed(words: tuple[Word, ...], sql: str) -> tuple[str, bool]:
+    """Of EXECUTE IMMEDIATE the expression whose value is the statement, as text, and whether
+    values are given to it; the text is empty if there is none."""
+    start = next((n for n, word in enumerate(words) if word.upper == "IMMEDIATE"), len(words)) + 1
+    depth, end = 0, start
+    while end < len(words):
+        word = words[end]
+        depth += {"(": 1, ")": -1}.get(word.text, 0) if not (word.quoted or word.string) else 0
+        if depth == 0 and word.upper in ("INTO", "USING"):
+            break
+        end += 1
+    if end <= start:
+        return "", False
+    given = any(word.upper == "USING" for word in words[end:])
+    return sql[words[start].start : words[end - 1].end], given

@@ -1,0 +1,92 @@
+"""A statement as the words that it is made of; they are there also if nobody can parse it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot.dialects import Spark
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
+
+_QUOTED = TokenType.IDENTIFIER
+_STRINGS = {
+    TokenType.STRING: "{}",
+    TokenType.RAW_STRING: "{}",
+    TokenType.NATIONAL_STRING: "{}",
+    TokenType.UNICODE_STRING: "{}",
+    TokenType.HEREDOC_STRING: "{}",
+    # X'41' is another value than '41'.
+    TokenType.HEX_STRING: "X'{}'",
+    TokenType.BIT_STRING: "B'{}'",
+    TokenType.BYTE_STRING: "b'{}'",
+}
+
+
+@dataclass(frozen=True)
+class Word:
+    """One token: `text` as written, quotes removed; `upper` is empty for quoted ones and strings.
+
+    `variable` says that it is no keyword.
+    """
+
+    text: str
+    upper: str
+    quoted: bool
+    string: bool
+    start: int
+    end: int
+    variable: bool = False
+
+
+class _Tokenizer(Spark.Tokenizer):
+    """Spark's tokenizer, without swallowing the rest of EXPLAIN, CALL and the like as one text."""
+
+    COMMANDS: set[TokenType] = set()
+
+
+def words_of(sql: str) -> tuple[Word, ...]:
+    """Tokens of a text without comments; empty if it cannot be split into tokens."""
+    try:
+        found = _Tokenizer(dialect="spark").tokenize(sql)
+    except (SqlglotError, ValueError):
+        return ()
+    return tuple(word for token in found for word in _words_of_token(token))
+
+
+def _words_of_token(token: Token) -> list[Word]:
+    if token.token_type == TokenType.SEMICOLON:
+        return []
+    quoted, string = token.token_type == _QUOTED, token.token_type in _STRINGS
+    if quoted or string:
+        text = _STRINGS[token.token_type].format(token.text) if string else token.text
+        return [Word(text, "", quoted, string, token.start, token.end + 1)]
+    variable = token.token_type == TokenType.VAR
+    # The tokenizer joins keywords such as PARTITIONED BY into one token.
+    return [
+        Word(text, text.upper(), False, False, token.start, token.end + 1, variable)
+        for text in token.text.split()
+    ]
+
+
+def without_end(sql: str) -> str:
+    """A query without the semicolons and comments at its end.
+
+    dbt appends its query comment there, if a project says so; that is no part of a definition.
+
+    >>> without_end("select ';' ; -- done")
+    "select ';'"
+    """
+    words = words_of(sql)
+    return sql[: words[-1].end] if words else sql.rstrip()
+
+
+def name_at(words: tuple[Word, ...], index: int) -> tuple[tuple[str, ...], int]:
+    """The dotted name that starts at `index`, and the index after it."""
+    parts: list[str] = []
+    while index < len(words) and not words[index].string:
+        parts.append(words[index].text)
+        if index + 1 < len(words) and words[index + 1].text == "." and not words[index + 1].quoted:
+            index += 2
+        else:
+            return tuple(parts), index + 1
+    return tuple(parts), index
