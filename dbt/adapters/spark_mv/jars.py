@@ -1,4 +1,8 @@
-"""The two Java libraries of the embedded method: found, or downloaded once and checked."""
+"""The two Java libraries of the embedded method: found or downloaded, and checked at each use.
+
+Not by a note of an earlier check: whoever can change the file could write that note too, and the
+content of both is read in a tenth of the time that Spark takes to start.
+"""
 
 from __future__ import annotations
 
@@ -68,17 +72,43 @@ def jar_paths() -> list[Path]:
 
 def jar_path(jar: Jar) -> Path:
     """Path of one library, which is downloaded if it is missing."""
-    return _find(jar) or _download(jar)
+    return _given(jar) or _cached(jar) or _download(jar)
 
 
-def _folders() -> list[Path]:
-    given = os.environ.get("DBT_SPARK_MV_JARS_DIR")
-    return [*([Path(given)] if given else []), cache_folder() / "jars"]
+def _given(jar: Jar) -> Path | None:
+    """The library in the folder that the user names; no other content is put in its place."""
+    folder = os.environ.get("DBT_SPARK_MV_JARS_DIR")
+    path = Path(folder or "", jar.file_name).absolute()
+    if not folder or not path.is_file():
+        return None
+    if not _is_published(path, jar):
+        raise DbtRuntimeError(
+            f"{path} is not the published file (SHA-256 differs).\nGet it from {jar.url}."
+        )
+    return path
 
 
-def _find(jar: Jar) -> Path | None:
-    paths = (folder / jar.file_name for folder in _folders())
-    return next((path.absolute() for path in paths if path.is_file()), None)
+def _cached(jar: Jar) -> Path | None:
+    path = (cache_folder() / "jars" / jar.file_name).absolute()
+    if not path.is_file():
+        return None
+    if _is_published(path, jar):
+        return path
+    fire_event(Note(msg=f"{path} is not the published file (SHA-256 differs): it is replaced"))
+    return None
+
+
+def _is_published(path: Path, jar: Jar) -> bool:
+    digest = hashlib.sha256()
+    try:
+        with open(path, "rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+    except OSError as error:
+        raise DbtRuntimeError(
+            f"{path} cannot be read: {error.strerror}.\nMake it readable, or remove it."
+        ) from None
+    return digest.hexdigest() == jar.sha256
 
 
 def _download(jar: Jar) -> Path:

@@ -11,6 +11,7 @@ from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.errors_text import short_message
 from dbt.adapters.spark_mv.executor import CatalogRoad, Executor, Row
 from dbt.adapters.spark_mv.jvm import JvmRoad
+from dbt.adapters.spark_mv.sql.names import quote
 
 # `${env:..}` in a definition or a comment is text; an overwrite replaces the whole table.
 OWN_SETTINGS = {
@@ -149,7 +150,7 @@ class ConnectionExecutor:
             # Our statements are short: the profile's interval of seconds would be most of the time.
             handle.poll_interval = _POLL_INTERVAL
         for key, value in {**OWN_SETTINGS, **settings}.items():
-            _rows(handle, f"SET `{key}`=`{value}`")
+            _rows(handle, f"SET {quote(key)}={quote(value)}")
         return handle
 
     def interrupt(self) -> None:

@@ -33,7 +33,7 @@ case in `test_bad_input_*.py` begins with its number.
     66       test_read_read.py, with eight threads; clocks are not compared
     67, 68   profile, secrets     test_bad_input_environment.py
     69       failpoints           tests/unit/test_failpoints.py, test_bad_input_environment.py
-    70       checksum: tests/unit/test_jars.py; jars of the user's own go to Spark as they are
+    70       checksum: tests/unit/test_jars.py; also of jars in the user's own folder
 """
 
 from __future__ import annotations
