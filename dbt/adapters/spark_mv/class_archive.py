@@ -1,8 +1,8 @@
 """Spark's classes as one file that the JVM maps instead of loading them: Spark starts much sooner.
 
 The first Spark of a kind has no such file. When its dbt has ended, a short run of Spark in the
-background writes one (see `class_archive_writer`); later ones use it. A JVM that cannot use the
-file goes on without it, so nothing here can fail a run or hold one up.
+background writes one (see `class_archive_writer`), which dbt has announced; later ones use it. A JVM
+that cannot use the file goes on without it, so nothing here can fail a run or hold one up.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from dbt_common.events.functions import fire_event
+from dbt_common.events.types import Note
+
 from dbt.adapters.spark_mv import jars, java_runtime
 
 OPTIONS = "spark.driver.extraJavaOptions"
@@ -23,6 +26,19 @@ SWITCH = "DBT_SPARK_MV_CLASS_DATA_ARCHIVE"
 # The JVM complains on stdout about each class that it cannot archive.
 SILENT = "-Xlog:disable -Xlog:all=error:stderr"
 _KEPT = 3
+_ANNOUNCED = (
+    "When dbt has ended, a Spark in the background (at most 5 minutes, 2 GB) will make later starts "
+    "faster, once; class_data_archive: false in the profile turns this off"
+)
+# What it takes twice over: the memory is somebody else's as soon as it is needed.
+_LEAST_MEMORY = 4 << 30
+_MEMINFO = Path("/proc/meminfo")
+_CGROUP = Path("/sys/fs/cgroup")
+# Limit and use of a container's memory, in the second and in the first version of control groups.
+_OF_CONTAINERS = (
+    ("memory.max", "memory.current"),
+    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+)
 
 
 def is_wanted(given: bool, conf: dict[str, str]) -> bool:
@@ -46,7 +62,8 @@ def use_class_archive(conf: dict[str, str]) -> None:
     archive = archive_path(conf)
     if archive.is_file():
         add_option(conf, f"-XX:SharedArchiveFile={archive}")
-    else:
+    elif may_run_in_background():
+        fire_event(Note(msg=_ANNOUNCED))
         atexit.register(_write_in_background, dict(conf))
 
 
@@ -55,7 +72,35 @@ def add_option(conf: dict[str, str], option: str) -> None:
     conf[OPTIONS] = f"{conf.get(OPTIONS, '')} {option} {SILENT}".strip()
 
 
+def may_run_in_background() -> bool:
+    """Whether something may be left running: not in CI, nor where memory is short."""
+    if os.environ.get("CI", "").lower() in ("true", "1"):
+        return False
+    return available_memory() >= _LEAST_MEMORY
+
+
+def available_memory() -> int:
+    """Bytes that a process can have: of the machine, and of the container that it is in."""
+    limits = [_available_here()]
+    for most, used in _OF_CONTAINERS:
+        with contextlib.suppress(OSError, ValueError):
+            limit = int((_CGROUP / most).read_text())
+            limits.append(limit - int((_CGROUP / used).read_text()))
+    return min(limits)
+
+
+def _available_here() -> int:
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = _MEMINFO.read_text().splitlines()
+        found = next(line for line in lines if line.startswith("MemAvailable:"))
+        return int(found.split()[1]) << 10
+    # Elsewhere than on Linux only the size of the memory is easily known.
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
 def _write_in_background(conf: dict[str, str]) -> None:
+    if not may_run_in_background():
+        return
     with contextlib.suppress(OSError):
         writer = subprocess.Popen(
             [sys.executable, "-m", "dbt.adapters.spark_mv.class_archive_writer"],
