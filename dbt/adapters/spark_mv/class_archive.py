@@ -1,8 +1,8 @@
 """Spark's classes as one file that the JVM maps instead of loading them: Spark starts much sooner.
 
 The first Spark of a kind has no such file. When its dbt has ended, a short run of Spark in the
-background writes one (see `class_archive_writer`), which dbt has announced; later ones use it. A JVM
-that cannot use the file goes on without it, so nothing here can fail a run or hold one up.
+background writes one (see `class_archive_writer`), which dbt has announced; later ones use it. A
+JVM that cannot use the file goes on without it, so nothing here can fail a run or hold one up.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ SWITCH = "DBT_SPARK_MV_CLASS_DATA_ARCHIVE"
 SILENT = "-Xlog:disable -Xlog:all=error:stderr"
 _KEPT = 3
 _ANNOUNCED = (
-    "When dbt has ended, a Spark in the background (at most 5 minutes, 2 GB) will make later starts "
-    "faster, once; class_data_archive: false in the profile turns this off"
+    "When dbt has ended, a Spark in the background (at most 5 minutes, 2 GB) will make later "
+    "starts faster, once; class_data_archive: false in the profile turns this off"
 )
 # What it takes twice over: the memory is somebody else's as soon as it is needed.
 _LEAST_MEMORY = 4 << 30

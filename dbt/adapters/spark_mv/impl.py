@@ -27,6 +27,7 @@ from dbt.adapters.spark_mv.relation import (
     SparkMVRelation,
     readable_information,
     relation_types,
+    unquoted,
 )
 from dbt.adapters.spark_mv.replacement import ReplacementMethods
 
@@ -141,10 +142,10 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
             raise
         listed = {
             name: ListedRelation(schema, name, "Type: VIEW" in text, readable_information(text))
-            for schema, name, is_temporary, text in rows
+            for schema, name, is_temporary, text in _unquoted(rows)
             if schema and not is_temporary
         }
-        for schema, name, is_temporary in self._list_views(arguments):
+        for schema, name, is_temporary in _unquoted(self._list_views(arguments)):
             if schema and not is_temporary and name not in listed:
                 listed[name] = ListedRelation(schema, name, True, "Type: VIEW\n")
         return list(listed.values())
@@ -157,6 +158,14 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
                 return []
             raise
         return rows
+
+    def list_schemas(self, database: str) -> list[str]:
+        """Names of schemas; Spark lists some in backticks."""
+        return [unquoted(name) for name in super().list_schemas(database)]
+
+    def check_schema_exists(self, database: str, schema: str) -> bool:
+        """Whether there is a schema of this name."""
+        return schema in self.list_schemas(database)
 
     def drop_schema(self, relation: BaseRelation) -> None:
         """Empty the schema first: Iceberg catalogs know no CASCADE."""
@@ -220,3 +229,8 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
             return []
         stats = self.materialized_view_stats(relation) if relation.is_materialized_view else {}
         return catalog_rows(relation, rows, stats)
+
+
+def _unquoted(rows: Iterable[Any]) -> Iterable[Any]:
+    """Rows of a listing, which has the names of some schemas in backticks."""
+    return ((unquoted(schema or ""), *others) for schema, *others in rows)

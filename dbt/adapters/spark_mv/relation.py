@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dbt.adapters.contracts.relation import RelationType
+from dbt.adapters.contracts.relation import ComponentName, RelationType
 from dbt.adapters.spark.relation import SparkRelation
 
 from dbt.adapters.spark_mv.refresh.statements import STORAGE_MARK
 
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_QUOTED = re.compile(r"`((?:[^`]|``)*)`")
 _STORAGE_TABLE = re.compile(r"^(?P<view>.+)__mv_[0-9a-f]{8}$", re.S)
 _MARK = f"{STORAGE_MARK}="
 # Spark 4.1 prints the properties of a v2 table as a list of characters.
@@ -26,6 +29,35 @@ class SparkMVRelation(SparkRelation):
     replaceable_relations: frozenset[RelationType] = field(
         default_factory=lambda: frozenset({RelationType.View})
     )
+
+    @staticmethod
+    def add_ephemeral_prefix(name: str) -> str:
+        """The name of the CTE that an ephemeral model becomes, which dbt writes as it is."""
+        return quote_if_needed(SparkRelation.add_ephemeral_prefix(name))
+
+    def _render_iterator(self) -> Iterator[tuple[ComponentName | None, str | None]]:
+        for key, part in super()._render_iterator():
+            # A schema may be written with its catalog, or below another one.
+            pieces = (part or "").split(".") if key == ComponentName.Schema else [part or ""]
+            yield key, ".".join(map(quote_if_needed, pieces)) if part else part
+
+
+def quote_if_needed(name: str) -> str:
+    """A name in backticks, unless Spark reads it without them or it has some already.
+
+    >>> quote_if_needed("orders"), quote_if_needed("umsätze"), quote_if_needed("2026_orders")
+    ('orders', '`umsätze`', '`2026_orders`')
+    """
+    return name if _PLAIN.fullmatch(name) or "`" in name else f"`{name}`"
+
+
+def unquoted(name: str) -> str:
+    """A name without the backticks in which Spark lists some of its parts.
+
+    >>> unquoted("sales.`größe`")
+    'sales.größe'
+    """
+    return _QUOTED.sub(lambda found: found[1].replace("``", "`"), name)
 
 
 @dataclass(frozen=True)
