@@ -177,7 +177,8 @@ class SparkMVConnectionManager(SparkConnectionManager):
 
 _PASSES = re.compile(
     r"\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*"
-    r"(?:show|describe|desc|set|reset|refresh\s+table|analyze|comment|cache|uncache|clear|add|list)\b",
+    r"(?:show|describe|desc|reset|refresh\s+table|analyze|comment|uncache|clear|add|list|"
+    r"set(?!(?:\s|/\*.*?\*/|--[^\n]*\n)+(?:var|variable)\b))\b",
     re.IGNORECASE | re.DOTALL,
 )
 

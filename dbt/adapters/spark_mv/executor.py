@@ -78,6 +78,14 @@ class CatalogRoad(Protocol):
         """Whether any schema of the catalog holds a storage table."""
         ...
 
+    def is_temporary_view(self, parts: tuple[str, ...]) -> bool:
+        """Whether the caller's session has a temporary view of this name."""
+        ...
+
+    def has_cached_plans(self) -> bool:
+        """Whether anything is cached by CACHE TABLE, in any session of this Spark."""
+        ...
+
     def chain(
         self, parts: tuple[str, ...], branch: str, limit: int, until: str | None
     ) -> list[SnapshotFacts]:

@@ -156,6 +156,16 @@ class JvmRoad:
                 return True
         return False
 
+    def is_temporary_view(self, parts: Parts) -> bool:
+        """Whether the user's session has a temporary view of this name."""
+        catalog = self._session._jsparkSession.sessionState().catalog()
+        find = catalog.getTempView if len(parts) == 1 else catalog.getGlobalTempView
+        return bool(self._call(find, parts[-1]).isDefined())
+
+    def has_cached_plans(self) -> bool:
+        """Whether anything is cached by CACHE TABLE."""
+        return not self._session._jsparkSession.sharedState().cacheManager().isEmpty()
+
     def chain(
         self, parts: Parts, branch: str, limit: int, until: str | None
     ) -> list[SnapshotFacts]:

@@ -49,8 +49,10 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
             core.start_node(rebuilds=bool(full_refresh))
             sql = getattr(model, "compiled_code", None)
             context = core.context()
-            if sql and context.gates_reads and core.gate.has_views():
-                core.gate.make_readable(sql, context.namespace, context.declared_reads)
+            if getattr(model, "language", "sql") != "sql":
+                core.pipeline.make_declared_ready(context)
+            elif sql:
+                core.pipeline.make_ready(sql, context)
 
     def end_node(self) -> None:
         """Write the events of a node."""

@@ -9,14 +9,14 @@ from typing import Any
 from dbt_common.events.contextvars import get_node_info
 
 from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.executor import Executor
+from dbt.adapters.spark_mv.executor import Executor, Row
 from dbt.adapters.spark_mv.refresh.engine import KEPT_SETTINGS
 from dbt.adapters.spark_mv.refresh.request import DBT_RUN, MANUAL
 from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 
 _GATED_COMMANDS = frozenset(
-    {"run", "build", "test", "seed", "snapshot", "show", "run-operation", "clone"}
+    {"run", "build", "test", "seed", "snapshot", "show", "run-operation", "clone", "freshness"}
 )
 _RUNNING_COMMANDS = frozenset({"run", "build", "snapshot", "seed", "test"})
 
@@ -94,6 +94,10 @@ class NodeContext:
             except StatementFailed:
                 continue
         return found
+
+    def ask(self, sql: str) -> list[Row]:
+        """Run a statement in the user's session; raises `StatementFailed`."""
+        return self._user.query(sql)
 
     def declared_reads(self) -> Sequence[tuple[str, ...]]:
         """Relations that the manifest says the running node refs."""

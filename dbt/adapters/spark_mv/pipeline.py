@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from dbt.adapters.spark_mv.answers import Answer, MaterializedViewVerbs
-from dbt.adapters.spark_mv.errors import ImmutableView
+from dbt.adapters.spark_mv.errors import ImmutableView, StatementFailed
 from dbt.adapters.spark_mv.information_schema import rewrite_information_schema
+from dbt.adapters.spark_mv.refresh.caches import Caches
 from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.gate import Gate
+from dbt.adapters.spark_mv.refresh.gate import Gate, Session
+from dbt.adapters.spark_mv.refresh.inline import inlined
+from dbt.adapters.spark_mv.refresh.statement_reads import StatementReads
 from dbt.adapters.spark_mv.sql.dialect import DropView, parse_view_statement
-from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
+from dbt.adapters.spark_mv.sql.scan import executed
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement, classify
 from dbt.adapters.spark_mv.table_functions import CALLED, rewrite_table_functions
 
@@ -27,7 +32,7 @@ _USE = re.compile(r"\s*(?:/\*.*?\*/\s*)*use\b", re.IGNORECASE | re.DOTALL)
 _LISTING = re.compile(r"information_schema\W+materialized_views", re.IGNORECASE)
 
 
-class StatementContext(Protocol):
+class StatementContext(Session, Protocol):
     """What the pipeline asks of the connection that a statement comes from."""
 
     trigger: str
@@ -36,27 +41,22 @@ class StatementContext(Protocol):
     rebuilds: bool
     replaces: TableName | None
 
-    def namespace(self) -> Namespace:
-        """Where unqualified names are looked up."""
-        ...
-
     def settings(self) -> Mapping[str, str]:
         """Session settings that change what a query returns."""
-        ...
-
-    def declared_reads(self) -> Sequence[tuple[str, ...]]:
-        """What dbt's manifest says the node reads, for statements that cannot be parsed."""
         ...
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A statement that goes to Spark: its text, and the relations that it writes."""
+    """A statement that goes to Spark: its text, the relations that it writes, whether it may make
+    views anew, and whether unqualified names may be looked up elsewhere after it."""
 
     sql: str
     verb: str = ""
     writes: tuple[TableName, ...] = ()
     dropped_schema: tuple[str, ...] = ()
+    redefines: bool = False
+    moves: bool = False
 
 
 class StatementPipeline:
@@ -66,15 +66,43 @@ class StatementPipeline:
         self._engine = engine
         self._gate = gate
         self._verbs = verbs
+        self._reads = StatementReads(engine, gate)
+        self._caches = Caches(engine)
         self._inside = threading.local()
 
     def before(self, sql: str, context: StatementContext) -> Answer | Passage:
         """Answer the statement, or make ready what it reads and let it through."""
         if getattr(self._inside, "active", False):
             return Passage(sql)
+        with self._entered():
+            return self._before(sql, context)
+
+    def make_ready(self, sql: str, context: StatementContext) -> None:
+        """Make what a statement reads readable before it is sent, as far as that is refreshing."""
+        if not (context.gates_reads and self._gate.has_views()):
+            return
+        with self._entered():
+            statement = classify(sql)
+            if statement.reads_relations:
+                found = self._reads.find(sql, statement, context)
+                self._gate.prepare(found.views, may_inline=bool(found.places))
+
+    def make_declared_ready(self, context: StatementContext) -> None:
+        """The same for what dbt's manifest says the node reads, which is no SQL."""
+        if not (context.gates_reads and self._gate.has_views()):
+            return
+        home = context.namespace()
+        names = [self._engine.relations.resolve(parts, home) for parts in context.declared_reads()]
+        views = [view for name in names for view in self._gate.views_behind(name) or ()]
+        with self._entered():
+            self._gate.prepare(views, may_inline=False)
+
+    @contextmanager
+    def _entered(self) -> Iterator[None]:
+        """Statements that we ask the user's session are not looked at."""
         self._inside.active = True
         try:
-            return self._before(sql, context)
+            yield
         finally:
             self._inside.active = False
 
@@ -88,24 +116,73 @@ class StatementPipeline:
         if CALLED.search(sql):
             sql = rewrite_table_functions(self._engine, sql, context.namespace())
         if _USE.match(sql):
-            return Passage(sql, "USE")
-        if not self._gate.has_views():
-            return Passage(sql)
+            return Passage(sql, "USE", moves=True)
         statement = classify(sql)
-        if statement.kind in (Kind.OTHER, Kind.USE):
-            return Passage(sql)
-        writes = self._writes(statement, context)
+        if statement.kind is Kind.EXECUTE:
+            return self._executed(sql, statement, context)
+        if not self._gate.has_views():
+            return Passage(sql, moves=statement.kind is Kind.SCRIPT)
+        return self._passed(sql, sql, statement, context)
+
+    def _executed(
+        self, sql: str, statement: Statement, context: StatementContext
+    ) -> Answer | Passage:
+        """EXECUTE IMMEDIATE goes the way of the statement that it stands for.
+
+        EXPLAIN would not do: Spark runs what it explains there, unless that is a query.
+        """
+        expression, _ = executed(statement.words, sql)
+        try:
+            rows = context.ask(f"SELECT CAST(({expression}) AS STRING)") if expression else []
+        except StatementFailed:
+            rows = []
+        text = str(rows[0][0]) if rows and rows[0][0] is not None else ""
+        view_statement = parse_view_statement(text)
+        if view_statement is not None:
+            return self._verbs.answer(view_statement, context)
+        if not self._gate.has_views():
+            return Passage(sql, moves=True)
+        inner = classify(text)
+        if not text or inner.kind is Kind.EXECUTE:
+            return self._passed(sql, sql, statement, context)
+        # Values that are given to it may be names.
+        inner = replace(inner, words=(*inner.words, *statement.words))
+        return self._passed(sql, text, inner, context)
+
+    def _passed(
+        self, sql: str, text: str, statement: Statement, context: StatementContext
+    ) -> Answer | Passage:
+        """`sql`, which has Spark run `text`, after everything that it reads is readable."""
+        home = context.namespace
+        writes = tuple(self._engine.relations.resolve(parts, home()) for parts in statement.writes)
         answer = self._refuse_or_drop(statement, writes, context)
         if answer is not None:
             return answer
         if statement.reads_relations and context.gates_reads:
-            sql = self._gate.make_readable(sql, context.namespace, context.declared_reads)
-        schema = statement.targets[0] if statement.kind is Kind.DROP_SCHEMA else ()
-        return Passage(sql, statement.verb, writes, schema)
+            found = self._reads.find(text, statement, context)
+            may_inline = bool(found.places) and text is sql
+            inline = self._gate.prepare(found.views, may_inline)
+            self._caches.drop_outdated(found.views, context)
+            if statement.kind is Kind.CACHE:
+                self._caches.made(found.views)
+            if inline:
+                sql = inlined(self._engine, sql, found, home(), inline)
+        is_script = statement.kind is Kind.SCRIPT
+        return Passage(
+            sql,
+            statement.verb,
+            writes,
+            statement.targets[0] if statement.kind is Kind.DROP_SCHEMA else (),
+            redefines=is_script or statement.kind in (Kind.CREATE_VIEW, Kind.CREATE_FUNCTION),
+            moves=is_script or statement.kind is Kind.USE,
+        )
 
     def after(self, passage: Passage) -> None:
         """Mark the dependents of everything that was written, also if the statement failed."""
         memory = self._engine.memory
+        if passage.redefines:
+            self._reads.forget_temporary()
+            self._gate.forget_all()
         for name in passage.writes:
             self._gate.forget(name)
             memory.mark_dependents(name, passage.verb)
@@ -115,12 +192,6 @@ class StatementPipeline:
             for source in sources:
                 if source.namespace[-1:] == passage.dropped_schema[-1:]:
                     memory.mark_dependents(source, passage.verb)
-
-    def _writes(self, statement: Statement, context: StatementContext) -> tuple[TableName, ...]:
-        if not statement.targets or statement.kind is Kind.DROP_SCHEMA:
-            return ()
-        home = context.namespace()
-        return tuple(self._engine.relations.resolve(parts, home) for parts in statement.targets)
 
     def _refuse_or_drop(
         self, statement: Statement, writes: tuple[TableName, ...], context: StatementContext

@@ -63,6 +63,8 @@ class MaterializedViews:
             memory,
             logger.warning,
             logger.info,
+            # At this level it is printed also if dbt is told to be quiet.
+            lambda text: logger.error(f"Warning: {text}"),
             self._credentials.refresh_timeout,
             (self._credentials.schema,),
             self._credentials.allow_unsafe_sql,
@@ -124,7 +126,7 @@ class MaterializedViews:
     def after(self, passage: Passage) -> None:
         """See `StatementPipeline.after`."""
         self.pipeline.after(passage)
-        if passage.verb == "USE":
+        if passage.moves:
             self.forget_namespace()
 
     def forget_namespace(self) -> None:

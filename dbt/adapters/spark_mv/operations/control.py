@@ -48,7 +48,7 @@ def cancel(engine: Engine, state: ViewState, wait: bool) -> str:
 
 
 def _running(engine: Engine, state: ViewState) -> Event | None:
-    running = engine.memory.state().running.values()
+    running = list(engine.memory.state().running.values())
     ours = [event for event in running if event.view_id == state.id]
     return max(ours, key=lambda event: event.at, default=None)
 

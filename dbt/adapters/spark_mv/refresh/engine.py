@@ -30,7 +30,8 @@ KEPT_SETTINGS = (
 class Engine:
     """Services shared by everything that refreshes; `executor` runs our own statements.
 
-    `schemas` are those in which the profile's views are looked for when the metadata is lost;
+    `alert` warns in a way that nobody turns off; `schemas` are those in which the profile's views
+    are looked for when the metadata is lost;
     `allow_unsafe_sql` says that definitions may run code.
     """
 
@@ -38,6 +39,7 @@ class Engine:
     memory: Memory
     warn: Callable[[str], None]
     info: Callable[[str], None]
+    alert: Callable[[str], None]
     timeout: float = 3600.0
     schemas: tuple[str, ...] = ()
     allow_unsafe_sql: bool = False
@@ -64,5 +66,5 @@ class Engine:
         Names of branches contain the id of a snapshot, so no two tables have the same.
         """
         self.memory.reload_if_moved()
-        running = self.memory.state().running.values()
+        running = list(self.memory.state().running.values())
         return next((event for event in running if event.payload.get("branch") == branch), None)

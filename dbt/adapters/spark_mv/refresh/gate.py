@@ -1,22 +1,37 @@
-"""Finds the materialized views that a statement reads and has them made readable."""
+"""The read gate: which materialized views a name stands for, and making them readable."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.executor import ViewFacts
+from dbt.adapters.spark_mv.executor import Row, ViewFacts
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.look import Group
-from dbt.adapters.spark_mv.refresh.read import Reader, Serving
+from dbt.adapters.spark_mv.refresh.read import Reader
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote
-from dbt.adapters.spark_mv.sql.reads import Reference, parse, reads_of
-from dbt.adapters.spark_mv.sql.splice import splice, subquery
+from dbt.adapters.spark_mv.sql.understood import understood
 from dbt.adapters.spark_mv.views.definition import is_materialized_view
-from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
-from dbt.adapters.spark_mv.views.registry import load_view
+from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
 
-Parts = tuple[str, ...]
+Views = tuple[TableName, ...]
+
+
+class Session(Protocol):
+    """The session in which a statement will run."""
+
+    def namespace(self) -> Namespace:
+        """Where unqualified names are looked up."""
+        ...
+
+    def declared_reads(self) -> Sequence[tuple[str, ...]]:
+        """What dbt's manifest says the node reads."""
+        ...
+
+    def ask(self, sql: str) -> list[Row]:
+        """Run a statement there, and return its rows; raises `StatementFailed`."""
+        ...
 
 
 class Gate:
@@ -25,20 +40,21 @@ class Gate:
     def __init__(self, engine: Engine, reader: Reader) -> None:
         self._engine = engine
         self._reader = reader
-        self._known: dict[TableName, tuple[TableName, ...]] = {}
-        self._warned = False
-        self._lost: bool | None = None
+        self._known: dict[TableName, Views | None] = {}
+        self._generation = 0
+        self._found: bool | None = None
 
     def has_views(self) -> bool:
         """Whether there is any materialized view that a statement could read.
 
-        Without metadata the catalog is asked once: lost metadata must not hide a stale view.
+        If the metadata list none the catalog is asked once: views may have been made under other
+        metadata, by somebody who died before they were registered, or the metadata were lost.
         """
         if self._engine.memory.state().views:
             return True
-        if self._lost is None:
-            self._lost = not self._engine.memory.exists and self._has_storage_tables()
-        return self._lost
+        if self._found is None:
+            self._found = self._has_storage_tables()
+        return self._found
 
     def _has_storage_tables(self) -> bool:
         engine = self._engine
@@ -60,83 +76,56 @@ class Gate:
 
     def forget(self, name: TableName) -> None:
         """The relation of this name may be another one now, and so may views over it."""
+        self._generation += 1
         known = dict(self._known)
         self._known = {
-            other: views for other, views in known.items() if other != name and name not in views
+            other: views
+            for other, views in known.items()
+            if other != name and views is not None and name not in views
         }
 
     def forget_all(self) -> None:
         """Every relation may be another one now."""
+        self._generation += 1
         self._known = {}
 
-    def views_behind(self, name: TableName) -> tuple[TableName, ...]:
-        """Materialized views that a read of `name` reads, through any number of views."""
-        found = self._known.get(name)
-        if found is None:
-            found = self._known[name] = self._find_views(name)
+    def views_behind(self, name: TableName) -> Views | None:
+        """Materialized views that a read of `name` reads, through any number of views; None if
+        there is no such relation, or a view of which only Spark knows what it reads."""
+        if name in self._known:
+            return self._known[name]
+        generation = self._generation
+        found = self._find_views(name, 0)
+        if generation == self._generation:  # else it may be of before what was forgotten
+            self._known[name] = found
         return found
 
-    def _find_views(self, name: TableName) -> tuple[TableName, ...]:
-        facts = self._engine.relations.lookup(name)
+    def _find_views(self, name: TableName, depth: int) -> Views | None:
+        relations = self._engine.relations
+        facts = relations.lookup(name)
+        if facts is None:
+            return None
         if not isinstance(facts, ViewFacts):
             return ()
         if is_materialized_view(facts.properties):
             return (name,)
-        expander = Expander(self._engine.relations, str(name), tolerate_missing=True)
-        home = Namespace(facts.catalog, facts.namespace)
-        return tuple(expander.expand(facts.text, home).storages)
-
-    def make_readable(
-        self,
-        sql: str,
-        namespace: Callable[[], Namespace],
-        declared: Callable[[], Sequence[Parts]],
-    ) -> str:
-        """Make every view that `sql` reads readable; returns the text to run.
-
-        The text differs from `sql` only where a view's policy is to run its query instead.
-        """
-        home = namespace()
-        references = self._references(sql, declared)
-        read = [
-            (reference, self.views_behind(self._engine.relations.resolve(reference.parts, home)))
-            for reference in references
-        ]
-        views = dict.fromkeys(view for _, found in read for view in found)
-        group = Group()
-        inline = {view for view in views if self._reader.prepare(view, group) is Serving.INLINE}
-        if not inline:
-            return sql
-        targets = [reference for reference, found in read if inline.intersection(found)]
-        return splice(sql, targets, lambda reference: self._inlined(reference, home, inline))
-
-    def _references(self, sql: str, declared: Callable[[], Sequence[Parts]]) -> list[Reference]:
-        tree = parse(sql)
-        if tree is not None:
-            return [reference for reference in reads_of(tree).references if not reference.fixed]
-        if not self._warned:
-            self._warned = True
-            self._engine.warn(
-                "A statement could not be parsed; the refs of its dbt node tell what it reads."
-            )
-        return [Reference(parts, 0, 0, False, False) for parts in declared()]
-
-    def _inlined(self, reference: Reference, home: Namespace, inline: set[TableName]) -> str | None:
-        if reference.end == 0:
+        reads = understood(facts.text)
+        if reads is None or depth > MAX_DEPTH:
             return None
-        name = self._engine.relations.resolve(reference.parts, home)
-        expander = Expander(self._engine.relations, str(name), tolerate_missing=True)
-
-        def replacement(inner: TableName, facts: object, found: Reference) -> str | None:
-            if inner not in inline:
+        home = Namespace(facts.catalog, facts.namespace)
+        found: dict[TableName, None] = {}
+        for parts in dict.fromkeys(reference.parts for reference in reads.references):
+            behind = self._find_views(relations.resolve(parts, home), depth + 1)
+            if behind is None:
                 return None
-            view = load_view(self._engine.relations, inner)
-            query = expander.inline(view.definition.query, view.definition.home, replacement)
-            return subquery(query, found)
+            found.update(dict.fromkeys(behind))
+        return tuple(found)
 
-        facts = self._engine.relations.lookup(name)
-        if facts is not None and storage_of(name, facts) is not None:
-            return replacement(name, facts, reference)
-        assert isinstance(facts, ViewFacts)
-        inner_home = Namespace(facts.catalog, facts.namespace)
-        return subquery(expander.inline(facts.text, inner_home, replacement), reference)
+    def prepare(self, views: Sequence[TableName], may_inline: bool) -> set[TableName]:
+        """Make these views readable; returns those whose policy is that a read runs their query."""
+        group = Group()
+        return {
+            view
+            for view in dict.fromkeys(views)
+            if self._reader.prepare(view, group, may_inline).is_inline
+        }

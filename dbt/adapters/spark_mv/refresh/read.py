@@ -22,6 +22,11 @@ class Serving(Enum):
     STORED = "stored rows"
     INLINE = "its query instead"
 
+    @property
+    def is_inline(self) -> bool:
+        """Whether the view's query runs in place of a read of its rows."""
+        return self is Serving.INLINE
+
 
 class Reader:
     """Applies when_stale, max_staleness, enable_refresh and on_refresh_error to reads."""
@@ -30,7 +35,9 @@ class Reader:
         self._engine = engine
         self._refresher = refresher
 
-    def prepare(self, name: TableName, group: Group, may_inline: bool = True) -> Serving:
+    def prepare(
+        self, name: TableName, group: Group, may_inline: bool = True, trigger: str = READ
+    ) -> Serving:
         """Make `name` readable by its policy; everything that it reads first.
 
         Without `may_inline` a stale view whose policy is inline is refreshed: a view that reads
@@ -39,16 +46,19 @@ class Reader:
         """
         view = load_view(self._engine.relations, name)
         ensure_registered(self._engine, view)
-        look = self._engine.observer.look(view, group)
-        for upstream in look.expansion.storages:
-            self.prepare(upstream, group, may_inline=False)
-        if group.refreshed.intersection(look.expansion.storages):
-            self._forget_storages(look, group)
-            look = self._engine.observer.look(view, group)
+        with self._engine.relations.remembered():
+            expansion = self._engine.observer.expansion(view)
+            for upstream in expansion.storages:
+                self.prepare(upstream, group, may_inline=False, trigger=UPSTREAM)
+                self._engine.relations.forget()
+            # Whatever was seen of them before, others may have refreshed them since.
+            for storage in expansion.storages.values():
+                group.pins.pop(storage, None)
+            look = self._engine.observer.look(view, group, expansion)
         if look.verdict.is_fresh:
             self._clear_flag(look)
             return Serving.STORED
-        return self._serve_stale(look, group, may_inline)
+        return self._serve_stale(look, group, may_inline, trigger)
 
     def upstream_first(self, name: TableName, request: Request, group: Group) -> Outcome:
         """An explicit refresh: upstream views by `auto`, then `name` as asked."""
@@ -77,7 +87,7 @@ class Reader:
         if known is not None and known.is_stale:
             self._refresher.refresh(look.view.name, Request(READ))
 
-    def _serve_stale(self, look: Look, group: Group, may_inline: bool) -> Serving:
+    def _serve_stale(self, look: Look, group: Group, may_inline: bool, trigger: str) -> Serving:
         view, options = look.view, look.view.options
         reason = look.verdict.reason.text
         if look.verdict.missing or view.reduced or self._owner_refuses(look):
@@ -94,19 +104,18 @@ class Reader:
             return Serving.STORED
         if options.when_stale == "inline" and may_inline:
             return Serving.INLINE
-        return self._refresh(look, group)
+        return self._refresh(look, group, trigger)
 
-    def _refresh(self, look: Look, group: Group) -> Serving:
+    def _refresh(self, look: Look, group: Group, trigger: str) -> Serving:
         name = look.view.name
         try:
-            outcome = self._refresher.refresh(name, Request(READ), group)
+            outcome = self._refresher.refresh(name, Request(trigger), group)
         except RefreshFailed as error:
             if look.view.options.on_refresh_error != "serve":
                 raise
             self._engine.warn(f"{error.problem} Its old rows are served.")
             return Serving.STORED
         group.pins.pop(look.view.storage, None)
-        group.refreshed.add(name)
         self._engine.info(str(outcome))
         return Serving.STORED
 

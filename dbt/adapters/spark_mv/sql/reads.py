@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from sqlglot import exp
@@ -13,6 +14,7 @@ from dbt.adapters.spark_mv.sql.parser import statements
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
+_KNOWN_QUERIES = 2048
 _PATH_FORMATS = frozenset(
     {"parquet", "orc", "csv", "json", "text", "avro", "delta", "iceberg", "binaryfile", "xml"}
 )
@@ -66,6 +68,13 @@ def reads_of(tree: exp.Expression) -> Reads:
     return Reads(tuple(ordered), tuple(unresolved))
 
 
+@lru_cache(_KNOWN_QUERIES)
+def references_of(sql: str) -> Reads | None:
+    """What one statement reads, None if it cannot be parsed."""
+    tree = parse(sql)
+    return None if tree is None else reads_of(tree)
+
+
 def _walk(tree: exp.Expression, references: list[Reference], unresolved: list[str]) -> None:
     """Visit a tree without recursion: a sum of a thousand terms is a thousand levels deep."""
     ahead: list[tuple[exp.Expression, frozenset[str]]] = [(tree, frozenset())]
@@ -109,6 +118,21 @@ def _add_table(
         return
     fixed = bool(table.args.get("version") or table.args.get("when"))
     references.append(Reference(parts, start, end + 1, bool(table.alias), fixed))
+
+
+def qualifiers(sql: str) -> list[Reference]:
+    """Names of relations of more than one part by which columns of a statement are called."""
+    tree = parse(sql)
+    found: list[Reference] = []
+    for column in tree.find_all(exp.Column) if tree is not None else ():
+        identifiers = [part for part in column.parts[:-1] if isinstance(part, exp.Identifier)]
+        if len(identifiers) < 2:
+            continue
+        start, end = identifiers[0].meta.get("start"), identifiers[-1].meta.get("end")
+        if start is not None and end is not None:
+            parts = tuple(part.name for part in identifiers)
+            found.append(Reference(parts, start, end + 1, False, False))
+    return found
 
 
 def is_path(reference: Reference) -> bool:

@@ -7,6 +7,7 @@ written, so nothing depends on how a tree is printed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.sql.reads import Reference
@@ -18,19 +19,34 @@ def splice(
     replacement: Callable[[Reference], str | None],
 ) -> str:
     """`sql` with each reference replaced by the text that `replacement` gives, or kept on None."""
+    replaced = ((reference, replacement(reference)) for reference in references)
+    return edited(
+        sql, [Edit(found.start, found.end, text) for found, text in replaced if text is not None]
+    )
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Another text in place of the characters from `start` to `end`, exclusive."""
+
+    start: int
+    end: int
+    text: str
+
+
+def edited(sql: str, edits: Iterable[Edit]) -> str:
+    """`sql` after edits that do not overlap."""
     pieces: list[str] = []
     position = 0
-    for reference in sorted(references, key=lambda found: found.start):
-        text = replacement(reference)
-        if text is None:
-            continue
-        pieces.extend((sql[position : reference.start], text))
-        position = reference.end
+    for edit in sorted(edits, key=lambda found: found.start):
+        pieces.extend((sql[position : edit.start], edit.text))
+        position = edit.end
     pieces.append(sql[position:])
     return "".join(pieces)
 
 
-def subquery(query: str, reference: Reference) -> str:
-    """`query` in the place of a relation, under the name by which columns refer to it."""
-    body = f"(\n{query}\n)"
+def subquery(query: str, reference: Reference, sample: str = "") -> str:
+    """`query` in the place of a relation, under the name by which columns refer to it; `sample` is
+    the TABLESAMPLE that followed the relation."""
+    body = f"(\n{query}\n){sample}"
     return body if reference.aliased else f"{body} AS {quote(reference.parts[-1])}"

@@ -21,7 +21,7 @@ _BEFORE_TABLE = frozenset({"INTO", "OVERWRITE", "CREATE", "REPLACE", "EXTERNAL"}
 _CLAUSES = frozenset(
     "years months days hours bucket truncate options tblproperties properties dbproperties "
     "partitioned clustered columns rows tablesample repeatable pivot unpivot varchar char "
-    "decimal dec numeric string binary interval struct array map".split()
+    "decimal dec numeric string binary interval struct array map group try_cast".split()
 )
 
 

@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.errors import (
 from dbt.adapters.spark_mv.executor import TableFacts, ViewFacts
 from dbt.adapters.spark_mv.relations import Facts, Relations
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
-from dbt.adapters.spark_mv.sql.reads import Reads, Reference, is_path, parse, reads_of
+from dbt.adapters.spark_mv.sql.reads import Reads, Reference, is_path, references_of
 from dbt.adapters.spark_mv.sql.splice import splice, subquery
 from dbt.adapters.spark_mv.views.definition import from_properties
 
@@ -147,13 +147,12 @@ class Expander:
 
     def references(self, query: str) -> tuple[Reference, ...]:
         """References of a query that is one statement; raises `NotAQuery` or `UnsafeQuery`."""
-        tree = parse(query)
-        if tree is None:
+        reads = references_of(query)
+        if reads is None:
             raise NotAQuery(
                 f"The query of {self._owner} cannot be parsed as one Spark query.",
                 "Check its syntax; very deep nesting and several statements are not supported.",
             )
-        reads = reads_of(tree)
         self._refuse_unreadable(reads)
         return reads.references
 
