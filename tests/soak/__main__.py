@@ -35,8 +35,6 @@ EXPECTED = (
     "does not exist",
     "was dropped while it was being refreshed",
     "exists already",
-    # Its creator was killed between view and metadata; the next CREATE OR REPLACE registers it.
-    "has no entry in the metadata",
     "CONCURRENT",
     "Found conflicting files",
     "Found new conflicting",

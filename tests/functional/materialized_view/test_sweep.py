@@ -58,7 +58,8 @@ def test_branch_of_a_running_refresh_stays(lake: Warehouse) -> None:
 
 def test_storage_tables(lake: Warehouse) -> None:
     """One that nobody knows may be under construction; one that was replaced is not."""
-    lake.spark("create table @.totals__mv_0123abcd using iceberg as select 1 as x")
+    mark = "tblproperties ('mv.storage_of' = 'local.sweep.totals')"
+    lake.spark(f"create table @.totals__mv_0123abcd using iceberg {mark} as select 1 as x")
     replaced = lake.storage("totals")
     lake.sql(f"create or replace materialized view @.totals as {QUERY} order by total")
     found = sweep(lake)
@@ -68,6 +69,35 @@ def test_storage_tables(lake: Warehouse) -> None:
     time.sleep(1.1)
     assert sweep(hasty) == {f"table {lake.schema}.totals__mv_0123abcd": "dropped"}
     assert_same(lake, "select * from @.totals", QUERY)
+
+
+def test_tables_of_others_stay(lake: Warehouse) -> None:
+    """A name like that of a storage table makes no table one of ours; a label does, of old ones."""
+    for digits in ("00000000", "11111111"):
+        lake.spark(f"create table @.totals__mv_{digits} using iceberg as select 1 as x")
+    label = "'snapshot-property.mv.refresh_id' = 'abc'"
+    lake.spark(f"insert into @.totals__mv_11111111 with ({label}) values (2)")
+    lake.spark("insert into @.totals__mv_11111111 values (3)")
+    hasty = Warehouse({**lake.target, "refresh_timeout": 1}, lake.schema)
+    time.sleep(1.1)
+    found = sweep(hasty)
+    assert found[f"table {lake.schema}.totals__mv_11111111"] == "dropped"
+    assert f"table {lake.schema}.totals__mv_00000000" not in found
+    assert lake.spark("select * from @.totals__mv_00000000") == [(1,)]
+    lake.spark("drop table @.totals__mv_00000000")
+
+
+def test_name_is_something_else_now(lake: Warehouse) -> None:
+    """A view that another program replaced by a table is forgotten, and its storage goes."""
+    lake.sql(f"create materialized view @.gone as {QUERY}")
+    storage = lake.storage("gone")
+    lake.spark("drop view @.gone")
+    lake.spark("create table @.gone using iceberg as select 1 as x")
+    found = sweep(lake)
+    assert found[f"table {storage}"] == "dropped"
+    assert found[f"view {lake.schema}.gone"].startswith("forgotten")
+    assert sweep(lake) == {} and lake.spark("select * from @.gone") == [(1,)]
+    lake.spark("drop table @.gone")
 
 
 def test_storage_under_construction_stays(lake: Warehouse) -> None:
