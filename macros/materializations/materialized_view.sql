@@ -19,7 +19,7 @@
   {% else %}
     {%- set is_replaced = existing is not none and not existing.is_materialized_view -%}
     {% if is_replaced %}
-      {% do adapter.allow_replacing(existing) %}
+      {% do adapter.allow_replacing(target_relation) %}
     {% endif %}
     {% call statement('main') -%}
       {{ build_sql }}
