@@ -2,6 +2,9 @@
 
 A seed that is wrong prints the query of the view, and all statements that made and changed the
 tables, so that the case can be made smaller by hand.
+
+With `--matrix`, instead of that: every type with every layout of tables and views, in an order in
+which every part is a sample; all of it takes days, `--part 3/200` less than an hour.
 """
 
 from __future__ import annotations
@@ -10,23 +13,51 @@ import argparse
 import sys
 import tempfile
 import traceback
+from collections import Counter
 from typing import Any
 
 from tests.conftest import QUICK_JAVA
+from tests.functional.materialized_view.matrix_run import run_cases
+from tests.functional.materialized_view.matrix_sample import cases, everything
 from tests.functional.materialized_view.random_histories import STEPS, VIEWS, Report, run_seed
+from tests.functional.materialized_view.warehouse import Warehouse
 
 
 def main() -> int:
-    """Run seeds; prints counts, and everything that was wrong."""
+    """Run seeds, or the matrix; prints counts, and everything that was wrong."""
     parser = argparse.ArgumentParser(prog="equivalence")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--views", type=int, default=VIEWS)
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--refusals", action="store_true", help="print what was refused, and why")
+    parser.add_argument("--matrix", action="store_true", help="types and layouts, see above")
+    parser.add_argument("--part", default="1/1", metavar="N/M", help="one of so many parts of it")
     given = parser.parse_args()
-    report = Report()
     target = _target(tempfile.mkdtemp(prefix="equivalence"))
+    return _matrix(target, given.part) if given.matrix else _seeds(target, given)
+
+
+def _matrix(target: dict[str, Any], part: str) -> int:
+    number, of = (int(text) for text in part.split("/"))
+    chosen = cases("m", everything())[number - 1 :: of]
+    lake, did, wrong = Warehouse(target, "matrix"), Counter[str](), 0
+    for place, case in enumerate(chosen, 1):
+        report = run_cases(lake, [case])
+        did, wrong = did + report.did, wrong + len(report.wrong)
+        print(f"{case.name}, {place} of {len(chosen)}: {did['compared']} comparisons", flush=True)
+    _print_counts(did, wrong)
+    return 1 if wrong else 0
+
+
+def _print_counts(did: Counter[str], wrong: int) -> None:
+    for what, count in sorted(did.items()):
+        print(f"{count:6} {what}")
+    print(f"{wrong} wrong")
+
+
+def _seeds(target: dict[str, Any], given: argparse.Namespace) -> int:
+    report = Report()
     for seed in range(given.first, given.first + given.seeds):
         known = len(report.wrong)
         try:
@@ -35,11 +66,9 @@ def main() -> int:
             report.wrong.append(f"seed {seed}: {traceback.format_exc()}")
         print(f"seed {seed}: {report.did['compared']} comparisons so far", flush=True)
         print("".join(f"{text}\n\n" for text in report.wrong[known:]), end="", flush=True)
-    for what, count in sorted(report.did.items()):
-        print(f"{count:6} {what}")
     for code, text, query in report.refusals if given.refusals else ():
         print(f"{code}: {text.strip()[:400]}\n    {query}")
-    print(f"{len(report.wrong)} wrong")
+    _print_counts(report.did, len(report.wrong))
     return 1 if report.wrong else 0
 
 
