@@ -16,6 +16,8 @@ from typing import Any, Protocol
 
 Row = Sequence[Any]
 Value = int | Decimal | date
+# Minutes that a branch is kept, its least number of snapshots, minutes that these are kept.
+Retention = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,16 @@ class SnapshotFacts:
     committed_at: int
     summary: Mapping[str, str]
     schema_id: int | None = None
+
+
+@dataclass(frozen=True)
+class BranchFacts:
+    """A branch of an Iceberg table: its head, and its retention, None where it says nothing."""
+
+    snapshot_id: str
+    kept_minutes: int | None = None
+    kept_snapshots: int | None = None
+    snapshot_minutes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -104,11 +116,13 @@ class CatalogRoad(Protocol):
         """Bounds of columns in the rows of a snapshot, where they are known."""
         ...
 
-    def branches(self, parts: tuple[str, ...]) -> dict[str, str]:
-        """Branch name -> id of its head."""
+    def branches(self, parts: tuple[str, ...]) -> dict[str, BranchFacts]:
+        """Branches of a table, by name."""
         ...
 
-    def create_branch(self, parts: tuple[str, ...], branch: str, snapshot_id: str) -> None:
+    def create_branch(
+        self, parts: tuple[str, ...], branch: str, snapshot_id: str, retention: Retention
+    ) -> None:
         """Create a branch; fails if it exists."""
         ...
 

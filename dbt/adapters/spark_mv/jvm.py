@@ -7,10 +7,17 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dbt.adapters.spark_mv import jvm_files
+from dbt.adapters.spark_mv import jvm_branches, jvm_files
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.errors_text import short_message
-from dbt.adapters.spark_mv.executor import Bounds, SnapshotFacts, TableFacts, ViewFacts
+from dbt.adapters.spark_mv.executor import (
+    Bounds,
+    BranchFacts,
+    Retention,
+    SnapshotFacts,
+    TableFacts,
+    ViewFacts,
+)
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
 
 Parts = tuple[str, ...]
@@ -207,31 +214,19 @@ class JvmRoad:
         table = self._call(self._existing_table, parts)
         return dict(self._call(jvm_files.bounds, self._jvm, table, snapshot_id, columns))
 
-    def branches(self, parts: Parts) -> dict[str, str]:
-        """Branches of a table and the ids of their heads."""
-        return self._call(self._branches, parts)
+    def branches(self, parts: Parts) -> dict[str, BranchFacts]:
+        """Branches of a table, by name."""
+        return dict(self._call(lambda: jvm_branches.branches(self._jvm, self._table(parts))))
 
-    def _branches(self, parts: Parts) -> dict[str, str]:
-        table = self._table(parts)
-        if table is None:
-            return {}
-        references = table.refs()
-        # Python's own iteration over a Java collection ends in a slow Java exception.
-        names = self._jvm.java.util.ArrayList(references.keySet())
-        found = {}
-        for index in range(names.size()):
-            reference = references.get(names.get(index))
-            if reference.isBranch():
-                found[str(names.get(index))] = str(reference.snapshotId())
-        return found
-
-    def create_branch(self, parts: Parts, branch: str, snapshot_id: str) -> None:
+    def create_branch(
+        self, parts: Parts, branch: str, snapshot_id: str, retention: Retention
+    ) -> None:
         """Create a branch at a snapshot; fails if it exists."""
-        self._call(self._create_branch, parts, branch, snapshot_id)
 
-    def _create_branch(self, parts: Parts, branch: str, snapshot_id: str) -> None:
-        change = self._existing_table(parts).manageSnapshots()
-        change.createBranch(branch, int(snapshot_id)).commit()
+        def create() -> None:
+            jvm_branches.create(self._existing_table(parts), branch, int(snapshot_id), retention)
+
+        self._call(create)
 
     def _existing_table(self, parts: Parts) -> Any:
         table = self._table(parts)
@@ -241,26 +236,15 @@ class JvmRoad:
 
     def publish(self, parts: Parts, branch: str, drop: Sequence[str]) -> None:
         """Fast-forward main to `branch` and drop branches, in one commit."""
-        self._call(self._publish, parts, branch, drop)
 
-    def _publish(self, parts: Parts, branch: str, drop: Sequence[str]) -> None:
-        table = self._existing_table(parts)
-        present = self._branches(parts)
-        change = table.manageSnapshots().fastForwardBranch("main", branch)
-        for name in drop:
-            if name in present:
-                change = change.removeBranch(name)
-        change.commit()
+        def publish() -> None:
+            jvm_branches.publish(self._jvm, self._existing_table(parts), branch, drop)
+
+        self._call(publish)
 
     def drop_branches(self, parts: Parts, drop: Sequence[str]) -> None:
         """Drop those branches that exist."""
-        self._call(self._drop_branches, parts, drop)
-
-    def _drop_branches(self, parts: Parts, drop: Sequence[str]) -> None:
-        present = self._branches(parts)
-        for name in drop:
-            if name in present:
-                self._existing_table(parts).manageSnapshots().removeBranch(name).commit()
+        self._call(lambda: jvm_branches.drop(self._jvm, self._table(parts), drop))
 
     def _activate(self) -> None:
         # The catalog manager asks the conf of the session that is active in its thread, and another

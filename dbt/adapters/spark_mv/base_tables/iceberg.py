@@ -8,7 +8,13 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.executor import Bounds, Executor, SnapshotFacts
+from dbt.adapters.spark_mv.executor import (
+    Bounds,
+    BranchFacts,
+    Executor,
+    Retention,
+    SnapshotFacts,
+)
 from dbt.adapters.spark_mv.sql.names import TableName, literal
 
 FORMAT = "iceberg"
@@ -189,23 +195,30 @@ def bounds(
     return road.bounds(name.parts, snapshot_id, columns)
 
 
-def branches(executor: Executor, name: TableName) -> dict[str, str]:
-    """Branches of a table: name -> id of the head."""
+def branches(executor: Executor, name: TableName) -> dict[str, BranchFacts]:
+    """Branches of a table, by name."""
     road = executor.road
     if road is not None and road.handles(name.catalog):
         return road.branches(name.parts)
-    rows = executor.query(f"SELECT name, snapshot_id FROM {name.sql}.`refs` WHERE type = 'BRANCH'")
-    return {str(row[0]): str(row[1]) for row in rows}
+    rows = executor.query(
+        "SELECT name, snapshot_id, max_reference_age_in_ms DIV 60000, min_snapshots_to_keep, "
+        f"max_snapshot_age_in_ms DIV 60000 FROM {name.sql}.`refs` WHERE type = 'BRANCH'"
+    )
+    return {str(row[0]): BranchFacts(str(row[1]), *row[2:]) for row in rows}
 
 
-def create_branch(executor: Executor, name: TableName, branch: str, snapshot_id: str) -> None:
+def create_branch(
+    executor: Executor, name: TableName, branch: str, snapshot_id: str, retention: Retention
+) -> None:
     """Create a branch at a snapshot; fails if it exists, so it serves as a mutex."""
     road = executor.road
     if road is not None and road.handles(name.catalog):
-        road.create_branch(name.parts, branch, snapshot_id)
+        road.create_branch(name.parts, branch, snapshot_id, retention)
         return
+    kept, snapshots, age = retention
     executor.query(
-        f"ALTER TABLE {name.sql} CREATE BRANCH `{branch}` AS OF VERSION {int(snapshot_id)}"
+        f"ALTER TABLE {name.sql} CREATE BRANCH `{branch}` AS OF VERSION {int(snapshot_id)} RETAIN "
+        f"{kept} MINUTES WITH SNAPSHOT RETENTION {snapshots} SNAPSHOTS {age} MINUTES"
     )
 
 

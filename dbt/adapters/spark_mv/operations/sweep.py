@@ -12,12 +12,13 @@ from collections.abc import Iterable
 
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.executor import ViewFacts
+from dbt.adapters.spark_mv.executor import BranchFacts, ViewFacts
 from dbt.adapters.spark_mv.freshness import LABEL_ID
 from dbt.adapters.spark_mv.metadata.fold import ViewState, name_of
 from dbt.adapters.spark_mv.refresh import statements
-from dbt.adapters.spark_mv.refresh.claim import BRANCH, owner_is_dead
+from dbt.adapters.spark_mv.refresh.claim import BRANCH
 from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.owner import owner_is_dead
 from dbt.adapters.spark_mv.refresh.registration import unregister
 from dbt.adapters.spark_mv.refresh.statements import STORAGE_MARK
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName, quote_parts
@@ -48,28 +49,22 @@ def _sweep_branches(engine: Engine, view: ViewState) -> Rows:
     if storage is None:
         return []
     done: Rows = []
-    for branch in iceberg.branches(engine.executor, storage):
+    for branch, held in iceberg.branches(engine.executor, storage).items():
         found = BRANCH.match(branch)
         if found is None:
             continue
         what = "kept: a refresh is running"
-        if not _is_held(engine, storage, branch, found.group(1)):
+        if not _is_held(engine, storage, branch, held):
             iceberg.drop_branches(engine.executor, storage, [branch])
             what = "dropped"
         done.append((f"branch {branch} of {storage}", what))
     return done
 
 
-def _is_held(engine: Engine, storage: TableName, branch: str, base: str) -> bool:
-    owner = engine.started(branch)
-    if owner is not None:
-        return not owner_is_dead(owner, engine.timeout)
-    chain = iceberg.main_chain(engine.executor, storage, 1)
-    if chain and chain[0].snapshot_id != base:
-        return False
-    # Its owner may be just about to say who it is, or have died before it could.
-    while engine.claims.is_held(storage, base):
-        if engine.started(branch) is not None:
+def _is_held(engine: Engine, storage: TableName, branch: str, facts: BranchFacts) -> bool:
+    # Who made it with an earlier version may be just about to say so, or have died before.
+    while busy := engine.claims.holder_of(storage, branch, facts):
+        if busy.owner is not None or busy.started is not None:
             return True
         time.sleep(_POLL_SECONDS)
     return False

@@ -6,17 +6,16 @@ itself is a compare-and-swap, so whoever wrongly believes to own the refresh can
 
 from __future__ import annotations
 
-import os
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.executor import Executor
-from dbt.adapters.spark_mv.metadata.events import Event, host
+from dbt.adapters.spark_mv.executor import BranchFacts, Executor
+from dbt.adapters.spark_mv.metadata.events import Event
+from dbt.adapters.spark_mv.refresh.owner import Owner, owner_is_dead, owner_of, this_process
 from dbt.adapters.spark_mv.sql.names import TableName
 
 BRANCH = re.compile(r"^refresh_(\d+)_(\d+)$")
@@ -35,10 +34,12 @@ class Claim:
 
 @dataclass(frozen=True)
 class Busy:
-    """Another refresh holds `branch`; `owner` is its REFRESH_STARTED, if that is known yet."""
+    """Another refresh holds `branch`: `owner` is the process, as the branch itself says, `started`
+    its REFRESH_STARTED, if that is known yet."""
 
     branch: str
-    owner: Event | None
+    owner: Owner | None
+    started: Event | None
 
 
 class Claims:
@@ -56,30 +57,42 @@ class Claims:
         """Try to claim; `Busy` if a living owner has it."""
         branches = iceberg.branches(self._executor, storage)
         taken = _highest(branches, base)
-        busy = self._holder(storage, base, taken)
+        busy = self._holder(storage, base, branches)
         if busy is not None:
             return busy
         branch = f"refresh_{base}_{taken + 1}"
+        retention = this_process().retention()
         try:
-            iceberg.create_branch(self._executor, storage, branch, base)
+            iceberg.create_branch(self._executor, storage, branch, base, retention)
         except StatementFailed:
-            if branch not in iceberg.branches(self._executor, storage):
+            found = iceberg.branches(self._executor, storage).get(branch)
+            if found is None:
                 raise
-            return Busy(branch, None)
+            return Busy(branch, owner_of(found), None)
         leftovers = tuple(name for name in branches if BRANCH.match(name))
         return Claim(storage, base, branch, leftovers)
 
     def is_held(self, storage: TableName, base: str) -> bool:
         """Whether a living owner has the claim on `base`."""
-        taken = _highest(iceberg.branches(self._executor, storage), base)
-        return self._holder(storage, base, taken) is not None
+        branches = iceberg.branches(self._executor, storage)
+        return self._holder(storage, base, branches) is not None
 
-    def _holder(self, storage: TableName, base: str, taken: int) -> Busy | None:
-        branch = f"refresh_{base}_{taken}"
-        owner = self._started(branch) if taken else None
-        if not taken or self._is_dead(storage, branch, owner):
+    def _holder(
+        self, storage: TableName, base: str, branches: Mapping[str, BranchFacts]
+    ) -> Busy | None:
+        branch = f"refresh_{base}_{_highest(branches, base)}"
+        facts = branches.get(branch)
+        return self.holder_of(storage, branch, facts) if facts is not None else None
+
+    def holder_of(self, storage: TableName, branch: str, facts: BranchFacts) -> Busy | None:
+        """Who holds a branch, None if that process is gone or over its time."""
+        owner, started = owner_of(facts), self._started(branch)
+        if owner is not None and owner.is_dead(self._timeout):
             return None
-        return Busy(branch, owner)
+        # Only branches made by earlier versions do not say whose they are.
+        if owner is None and self._is_dead(storage, branch, started):
+            return None
+        return Busy(branch, owner, started)
 
     def release(self, claim: Claim) -> None:
         """Drop the branch of a claim that will not be published; failing does no harm."""
@@ -88,49 +101,11 @@ class Claims:
         except StatementFailed:
             return
 
-    def _is_dead(self, storage: TableName, branch: str, owner: Event | None) -> bool:
-        if owner is None:
+    def _is_dead(self, storage: TableName, branch: str, started: Event | None) -> bool:
+        if started is None:
             first = self._first_seen.setdefault((storage, branch), time.monotonic())
             return time.monotonic() - first > min(self._timeout, _UNKNOWN_OWNER_GRACE)
-        return owner_is_dead(owner, self._timeout)
-
-
-def owner_is_dead(owner: Event, timeout: float) -> bool:
-    """Whether the process that started a refresh is gone, or over its time."""
-    return time.time() - owner.at / 1e6 > timeout or owner_is_gone(owner)
-
-
-def owner_is_gone(owner: Event) -> bool:
-    """Whether the process that started a refresh is known to have ended; only on its own host."""
-    payload = owner.payload
-    if payload.get("owner_host") != host():
-        return False
-    pid = int(payload.get("owner_pid", 0))
-    return not process_is_alive(pid, payload.get("owner_started"))
-
-
-def process_is_alive(pid: int, started: object = None) -> bool:
-    """Whether the process lives; `started` tells it from a later one with the same number."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OSError):
-        return True
-    return started is None or process_start(pid) in (None, started)
-
-
-def process_start(pid: int) -> str | None:
-    """Start time of a process in the kernel's ticks, None where there is no /proc.
-
-    A zombie counts as gone: it will never publish.
-    """
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return None
-    fields = stat.rpartition(")")[2].split()
-    return "zombie" if fields[0] == "Z" else fields[19]
+        return owner_is_dead(started, self._timeout)
 
 
 def _highest(branches: Iterable[str], base: str) -> int:

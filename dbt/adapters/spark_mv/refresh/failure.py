@@ -6,6 +6,7 @@ import time
 import uuid
 
 from dbt.adapters.spark_mv.errors import MaterializedViewError, RefreshFailed, RefreshRunning
+from dbt.adapters.spark_mv.metadata.events import host
 from dbt.adapters.spark_mv.refresh.claim import Busy
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.request import Request
@@ -50,15 +51,23 @@ def was_dropped(name: TableName) -> RefreshFailed:
 
 def other_is_running(name: TableName, busy: Busy | None) -> RefreshRunning:
     """The error of a refresh that does not wait; names the owner of the other one, if known."""
-    owner = busy.owner if busy else None
-    who = "by this process"
-    if owner is not None:
-        since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(owner.at / 1e6))
-        payload = owner.payload
-        who = f"by process {payload.get('owner_pid')} on {payload.get('owner_host')} since {since}"
-    elif busy is not None:
-        who = "by another process"
+    who = "by this process" if busy is None else _who(busy)
     return RefreshRunning(
         f"{name}: another refresh is running, {who}.",
         "Wait for it (`wait: true`), or try again later.",
     )
+
+
+def _who(busy: Busy) -> str:
+    """Whose a refresh is, and since when."""
+    owner, started = busy.owner, busy.started
+    if started is not None:
+        payload, moment = started.payload, started.at / 1e6
+        where, pid = str(payload.get("owner_host")), payload.get("owner_pid")
+    elif owner is not None:
+        where, pid = host() if owner.is_here else "another host", owner.pid
+        moment = float(owner.since)
+    else:
+        return "by another process"
+    since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
+    return f"by process {pid} on {where} since {since}"

@@ -18,7 +18,7 @@ from dbt.adapters.spark_mv.metadata.events import Event, new_event
 from dbt.adapters.spark_mv.metadata.fold import name_of
 from dbt.adapters.spark_mv.metadata.memory import Memory
 from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.claim import owner_is_dead, owner_is_gone, process_start
+from dbt.adapters.spark_mv.refresh.owner import owner_is_dead, owner_is_gone, process_start
 from dbt.adapters.spark_mv.refresh.request import AUTOMATIC, Request
 from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import TableName
