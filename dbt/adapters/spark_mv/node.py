@@ -10,10 +10,10 @@ from dbt_common.events.contextvars import get_node_info
 
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, Row
-from dbt.adapters.spark_mv.refresh.engine import KEPT_SETTINGS
 from dbt.adapters.spark_mv.refresh.request import DBT_RUN, MANUAL
 from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, kept
 
 _GATED_COMMANDS = frozenset(
     {"run", "build", "test", "seed", "snapshot", "show", "run-operation", "clone", "freshness"}
@@ -87,12 +87,13 @@ class NodeContext:
 
     def settings(self) -> Mapping[str, str]:
         """The settings of the user's connection that change what a query returns."""
-        found: dict[str, str] = {}
-        for key in KEPT_SETTINGS:
-            try:
-                found[key] = str(self._user.query(f"SET {key}")[0][1])
-            except StatementFailed:
-                continue
+        found = kept((str(row[0]), str(row[1])) for row in self._user.query("SET"))
+        for key in ALWAYS_KEPT:
+            if key not in found:
+                try:
+                    found[key] = str(self._user.query(f"SET {key}")[0][1])
+                except StatementFailed:
+                    continue
         return found
 
     def ask(self, sql: str) -> list[Row]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, Row, TableFacts, ViewFacts
-from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, Namespace, TableName, resolve
+from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, Namespace, TableName, resolve, use
 from dbt.adapters.spark_mv.sql.words import words_of
 
 _NOT_FOUND = (
@@ -109,6 +109,13 @@ class Relations:
         if name not in known:
             known[name] = self._ask(name)
         return known[name]
+
+    def explained(self, query: str, home: Namespace) -> str:
+        """Spark's plans of a query whose names are looked up in `home`, as text."""
+        with self._executor.isolated({}) as session:
+            session.query(use(home))
+            rows = session.query(f"EXPLAIN EXTENDED {query}")
+        return "\n".join(str(row[0]) for row in rows)
 
     def _ask(self, name: TableName) -> Facts | None:
         self._iceberg.discard(name)

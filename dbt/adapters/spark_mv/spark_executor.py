@@ -12,6 +12,7 @@ from dbt.adapters.spark_mv.errors_text import short_message
 from dbt.adapters.spark_mv.executor import CatalogRoad, Executor, Row
 from dbt.adapters.spark_mv.jvm import JvmRoad
 from dbt.adapters.spark_mv.sql.names import quote
+from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, is_kept
 
 # `${env:..}` in a definition or a comment is text; an overwrite replaces the whole table.
 OWN_SETTINGS = {
@@ -46,6 +47,8 @@ class SessionExecutor:
         """A new session with these settings."""
         try:
             session = self._new_session()
+            for key in self._foreign(session, settings):
+                session.conf.unset(key)
             for key, value in {**OWN_SETTINGS, **settings}.items():
                 session.conf.set(key, value)
         except Exception as error:
@@ -53,6 +56,14 @@ class SessionExecutor:
         yield SessionExecutor(session, self.road, self._new_session)
         # Not after an error: a server that is gone would be asked for ten minutes.
         _release(session)
+
+    @staticmethod
+    def _foreign(session: Any, settings: Mapping[str, str]) -> list[str]:
+        """Settings that a new session has from the start of Spark, and a definition has not."""
+        if not any(key in settings for key in ALWAYS_KEPT):
+            return []  # it is not for the query of a definition
+        rows = session.sql("SET").collect()
+        return [str(row[0]) for row in rows if is_kept(str(row[0])) and row[0] not in settings]
 
     def interrupt(self) -> None:
         """End the operations of this session."""

@@ -64,11 +64,12 @@ class Prepared:
         (FRESH, "auto", (), True, NoRefresh, "NOTHING_CHANGED"),
         (FRESH, "auto", ("now",), False, NoRefresh, "NOTHING_CHANGED"),
         (FRESH, "auto", ("now",), True, CompleteRefresh, "VOLATILE_FUNCTION"),
-        (FRESH, "complete", (), True, CompleteRefresh, "REQUESTED"),
+        (FRESH, "complete", (), True, NoRefresh, "NOTHING_CHANGED"),
+        (FRESH, "complete", ("now",), True, CompleteRefresh, "VOLATILE_FUNCTION"),
         (FRESH, "complete", (), False, NoRefresh, "NOTHING_CHANGED"),
         (STALE, "auto", (), False, CompleteRefresh, "BASE_TABLE_CHANGED"),
         (STALE, "auto", ("now",), True, CompleteRefresh, "BASE_TABLE_CHANGED"),
-        (STALE, "complete", (), True, CompleteRefresh, "REQUESTED"),
+        (STALE, "complete", (), True, CompleteRefresh, "BASE_TABLE_CHANGED"),
         (UNKNOWN, "auto", (), False, CompleteRefresh, "WRITTEN_BY_HAND"),
     ],
 )
@@ -77,6 +78,15 @@ def test_plans(
 ) -> None:
     found = plan_refresh("db.v", verdict, method, volatile, explicit, Prepared(NOT_FAST))
     assert isinstance(found, kind) and found.reason.code == code
+
+
+@pytest.mark.parametrize("verdict", [FRESH, STALE])
+def test_asked_for_by_name(verdict: Verdict) -> None:
+    """Who asks for a complete refresh gets one; whose option is that method gets what is needed."""
+    found = plan_refresh(
+        "db.v", verdict, "complete", (), True, Prepared(NOT_FAST), recompute=True
+    )
+    assert isinstance(found, CompleteRefresh) and found.reason.code == "REQUESTED"
 
 
 @pytest.mark.parametrize("method", ["quick", ""])

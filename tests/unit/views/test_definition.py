@@ -39,6 +39,9 @@ DEFINITION = Definition(
         QUERY + " -- note",
         "/* note */ " + QUERY,
         QUERY.replace("group by", "GROUP  BY"),
+        QUERY.replace("sum(", "SUM ("),
+        QUERY.replace(" as ", " "),
+        QUERY.replace(" as ", " /* so */ AS "),
         QUERY + ";",
     ],
 )

@@ -10,7 +10,7 @@ from dbt.adapters.spark_mv.freshness import Label, read_label
 from dbt.adapters.spark_mv.ivm.ties import ORDERED
 from dbt.adapters.spark_mv.refresh.aside import complete_query
 from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.pin import pinned_query
+from dbt.adapters.spark_mv.refresh.pin import is_readable, pinned_query
 from dbt.adapters.spark_mv.refresh.statements import stored_rows
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.views.definition import Column, MaterializedView
@@ -80,7 +80,8 @@ def differences_query(engine: Engine, view: MaterializedView) -> str:
             f"{view.name} cannot be verified: its query calls {', '.join(volatile)}.",
             "Its rows are the values of the moment of its last refresh.",
         )
-    changed = {name for name, version in label.sources.items() if not version.can_pin}
+    pins = is_readable(view.definition)
+    changed = {name for name, version in label.sources.items() if not (pins and version.can_pin)}
     now = engine.versions.read(changed)
     moved = [str(name) for name in changed if not now[name].is_same(label.sources[name])]
     if moved:

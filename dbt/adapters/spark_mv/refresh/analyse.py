@@ -11,7 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.base_tables.versions import Version
-from dbt.adapters.spark_mv.errors import StatementFailed
+from dbt.adapters.spark_mv.errors import NotAQuery, StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.ivm.analysis import analyse, without_rules
 from dbt.adapters.spark_mv.ivm.program import Program
@@ -110,6 +110,8 @@ class Analyst:
                 self._known[key] = Reason("NOT_PARSED", text[:300])
             except StatementFailed as error:
                 self._known[key] = Reason("NOT_PARSED", f"Spark refuses a part of it: {error}")
+            except NotAQuery:
+                self._known[key] = Reason("NOT_PARSED", "only Spark can read its text")
         return self._known[key]
 
     def answers(self, definition: Definition) -> Mapping[str, Any]:

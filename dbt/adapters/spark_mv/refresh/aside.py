@@ -17,10 +17,10 @@ from dbt.adapters.spark_mv.freshness import Label
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.pin import pinned_query
+from dbt.adapters.spark_mv.refresh.pin import is_readable, pinned_query
 from dbt.adapters.spark_mv.refresh.plan import RefreshPlan
 from dbt.adapters.spark_mv.refresh.request import Request
-from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.sql.names import TableName, use
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expansion
 
@@ -62,6 +62,8 @@ def make_storage(engine: Engine, view: MaterializedView, label: Label) -> None:
             engine.executor.isolated(settings) as session,
             engine.watch.over(session, label.refresh_id),
         ):
+            if not is_readable(view.definition):  # its names are as they were written
+                session.query(use(view.definition.home))
             session.query(statements.create_storage(view, query))
             if view.layout.cluster_by:
                 session.query(statements.order_storage(view))

@@ -29,7 +29,7 @@ from dbt.adapters.spark_mv.refresh.plan import RefreshPlan
 from dbt.adapters.spark_mv.refresh.registration import register
 from dbt.adapters.spark_mv.refresh.request import SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.swap import swap
-from dbt.adapters.spark_mv.sql.names import TableName, quote_parts
+from dbt.adapters.spark_mv.sql.names import TableName, use
 from dbt.adapters.spark_mv.views.definition import Column, Definition, MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
 
@@ -45,7 +45,7 @@ class Builder:
         comments = {column.name: column.comment for column in definition.columns}
         home = definition.home
         with self._engine.executor.isolated(definition.settings) as session:
-            session.query(_use(home.catalog, home.namespace))
+            session.query(use(home))
             rows = session.query(statements.describe_query(definition.query))
         columns = tuple(Column(str(row[0]), str(row[1]), comments.get(str(row[0]))) for row in rows)
         return replace(definition, columns=columns)
@@ -178,7 +178,3 @@ class Builder:
         for storage in sorted(ended - {now.storage}):
             discard(engine, storage)
             engine.history.storage_dropped(now.id, name, storage)
-
-
-def _use(catalog: str, namespace: tuple[str, ...]) -> str:
-    return f"USE {quote_parts((catalog, *namespace))}"

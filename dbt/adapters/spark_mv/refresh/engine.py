@@ -18,13 +18,6 @@ from dbt.adapters.spark_mv.refresh.watch import Watch
 from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import TableName
 
-# Session settings that change what a query returns; kept with each definition.
-KEPT_SETTINGS = (
-    "spark.sql.session.timeZone",
-    "spark.sql.ansi.enabled",
-    "spark.sql.caseSensitive",
-)
-
 
 @dataclass
 class Engine:

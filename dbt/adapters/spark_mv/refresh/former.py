@@ -8,7 +8,7 @@ backup is the relation.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.errors import CorruptMetadata
@@ -17,11 +17,11 @@ from dbt.adapters.spark_mv.failpoints import reached
 from dbt.adapters.spark_mv.refresh import statements
 from dbt.adapters.spark_mv.refresh.aside import discard
 from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.registration import unregister
+from dbt.adapters.spark_mv.refresh.registration import ensure_registered, unregister
 from dbt.adapters.spark_mv.relations import Facts
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import is_materialized_view
-from dbt.adapters.spark_mv.views.registry import find_view
+from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
 BACKUP = "__dbt_backup"
 
@@ -45,6 +45,10 @@ def put_back(engine: Engine, name: TableName) -> bool:
     if facts is None or _facts(engine, name) is not None:
         return False
     _rename(engine, backup_of(name), name, facts)
+    if isinstance(facts, ViewFacts) and is_materialized_view(facts.properties):
+        # Whoever swept meanwhile has not found it, and forgotten it.
+        with suppress(CorruptMetadata):
+            ensure_registered(engine, load_view(engine.relations, name))
     return True
 
 

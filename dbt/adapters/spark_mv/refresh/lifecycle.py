@@ -30,7 +30,7 @@ from dbt.adapters.spark_mv.refresh.former import drop_backup
 from dbt.adapters.spark_mv.refresh.look import Group
 from dbt.adapters.spark_mv.refresh.plan import CompleteRefresh
 from dbt.adapters.spark_mv.refresh.read import Reader
-from dbt.adapters.spark_mv.refresh.registration import register, unregister
+from dbt.adapters.spark_mv.refresh.registration import ensure_registered, register, unregister
 from dbt.adapters.spark_mv.refresh.request import UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.relations import is_not_found
@@ -70,8 +70,10 @@ class Lifecycle:
         check_view_name(name)
         self._check_schema(name)
         existing = self._existing(name, statement, context)
-        if existing is not None and statement.if_not_exists:
-            return None
+        if existing is not None:
+            ensure_registered(self._engine, existing)
+            if statement.if_not_exists:
+                return None
         wanted, expansion = self._definer.define(name, statement, context, existing)
         with_lock = self._engine.lock_of(name)
         self._refresh_upstream(expansion)
@@ -179,8 +181,6 @@ class Lifecycle:
         if wanted.properties() != existing.properties():
             self._describe(existing, wanted)
             register(self._engine, wanted, expansion, existing, OPTIONS_CHANGED)
-        elif self._engine.memory.view(existing.name) is None:
-            register(self._engine, wanted, expansion, None)
         request = Request(
             context.trigger,
             method="complete" if context.rebuild or context.reduced else "auto",

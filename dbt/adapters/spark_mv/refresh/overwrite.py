@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.refresh.claim import Claim
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.failure import USE_COMPLETE, cause_of, refresh_failed
 from dbt.adapters.spark_mv.refresh.look import Look
+from dbt.adapters.spark_mv.refresh.pin import is_readable
 from dbt.adapters.spark_mv.refresh.plan import (
     FAST,
     PARTITION,
@@ -33,7 +34,7 @@ from dbt.adapters.spark_mv.refresh.publish import publish
 from dbt.adapters.spark_mv.refresh.request import SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.sessions import in_session
 from dbt.adapters.spark_mv.relations import is_not_found
-from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.sql.names import TableName, use
 from dbt.adapters.spark_mv.views.registry import find_view
 
 # What Iceberg says of a read at a version, and of a read between two of them.
@@ -107,6 +108,8 @@ class Overwriter:
 
         def write(session: Executor) -> None:
             with engine.watch.over(session, label.refresh_id):
+                if not is_readable(look.current):  # its names are as they were written
+                    session.query(use(look.current.home))
                 while left:
                     session.query(left[0])
                     left.pop(0)

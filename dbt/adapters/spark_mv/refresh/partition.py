@@ -37,6 +37,7 @@ from dbt.adapters.spark_mv.views.definition import Layout, MaterializedView
 NOT_PARTITIONED = Reason("NOT_PARTITIONED", "it has no partitions; partition_by gives it some")
 _FIRST = Reason("LIMIT", "rows of other partitions decide which rows are the first")
 _NO_STEERING = Reason("NOT_PARTITIONED", "it is partitioned by a boolean; add another column")
+_NOT_TOLD = Reason("NOT_PARTITIONED", "its partitions cannot be told by their values")
 # Spark simplifies conditions on these to what Iceberg cannot replace rows by.
 _NOT_STEERING = ("boolean",)
 _MOST = 500
@@ -81,7 +82,7 @@ def target_of(engine: Engine, view: MaterializedView, program: Program) -> Targe
         return _FIRST
     spec = partitions.spec_of(engine.executor, view.storage)
     if spec is None or not spec.fields:
-        return Reason("NOT_PARTITIONED", "its partitions cannot be told by their values")
+        return _NOT_TOLD
     fields = spec.fields[: len(view.options.static_partition_by) or None]
     shown = {stored.lower(): name for name, stored in stored_columns(view).items()}
     chosen = [
@@ -93,7 +94,7 @@ def target_of(engine: Engine, view: MaterializedView, program: Program) -> Targe
     ]
     if not chosen:
         columns = [shown[field.column] for field in fields if field.column in shown]
-        return _reason_against_all(program.query, columns) or NOT_PARTITIONED
+        return _reason_against_all(program.query, columns) or _NO_STEERING
     return Target(spec, tuple(field for field, _ in chosen), tuple(name for _, name in chosen))
 
 
@@ -105,12 +106,13 @@ def why_not(method: str, view: MaterializedView, found: Analysis | Reason) -> Re
         return found.program.why_not_fast
     if found.program.first is not None:
         return _FIRST
-    steering = [
-        column.name for column in view.definition.columns if column.type not in _NOT_STEERING
-    ]
+    types = {column.name: column.type for column in view.definition.columns}
     static = view.options.static_partition_by
     layout = Layout(static) if static else view.layout
-    columns = layout.partitioned(steering)
+    named = layout.partitioned(list(types))
+    if any(not partitions.is_exact(types[name]) for name in named):
+        return _NOT_TOLD
+    columns = [name for name in named if types[name] not in _NOT_STEERING]
     if view.layout.partition_by and not columns:
         return _NO_STEERING
     against = _reason_against_all(found.program.query, columns)

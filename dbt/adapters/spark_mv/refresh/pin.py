@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.base_tables.versions import Version
 from dbt.adapters.spark_mv.executor import Executor, TableFacts, ViewFacts
 from dbt.adapters.spark_mv.relations import Facts, Relations
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
-from dbt.adapters.spark_mv.sql.reads import Reference
+from dbt.adapters.spark_mv.sql.reads import Reference, references_of
 from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.definition import Definition
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
@@ -31,6 +31,9 @@ def pinned_query(
 
     Returns the text and the tables that are read unpinned.
     """
+    if not is_readable(definition):
+        # Nothing can be written into a text that we cannot read.
+        return definition.query, tuple(versions)
     unpinned = unpinned_tables(versions, executor, relations)
     expander = Expander(relations, owner)
 
@@ -44,6 +47,12 @@ def pinned_query(
         return f"{name.sql} VERSION AS OF {versions[name].snapshot_id}"
 
     return expander.inline(definition.query, definition.home, replacement), unpinned
+
+
+def is_readable(definition: Definition) -> bool:
+    """Whether we can read a definition, and the views below it, and not only Spark."""
+    texts = (definition.query, *definition.views.values())
+    return all(references_of(text) is not None for text in texts)
 
 
 def unpinned_tables(

@@ -152,11 +152,13 @@ def plan_refresh(
     volatile: tuple[str, ...],
     explicit: bool,
     ways: Ways,
+    recompute: bool = False,
 ) -> RefreshPlan:
     """The plan for `view`.
 
     `requested` is a refresh method; `volatile` the functions whose value moves by itself: an
-    explicit refresh evaluates them again, a read does not.
+    explicit refresh evaluates them again, a read does not. `recompute` asks for a complete refresh
+    even if nothing has changed: a view whose option is that method does not.
     Raises `MethodNotAvailable` if the method cannot be used.
     """
     if requested not in (AUTO, COMPLETE, PARTITION, FAST):
@@ -164,7 +166,7 @@ def plan_refresh(
             f"{view} cannot be refreshed by method {requested!r}: there is no such method.",
             "Use auto, fast, partition or complete.",
         )
-    if requested == COMPLETE and explicit:
+    if recompute:
         return CompleteRefresh(reasons.REQUESTED)
     if not verdict.is_fresh:
         return _plan_stale(view, verdict, requested, ways)

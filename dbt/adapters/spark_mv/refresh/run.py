@@ -28,6 +28,7 @@ from dbt.adapters.spark_mv.refresh.look import Group, Look
 from dbt.adapters.spark_mv.refresh.overwrite import Overwriter
 from dbt.adapters.spark_mv.refresh.plan import (
     AUTO,
+    COMPLETE,
     CompleteRefresh,
     NoRefresh,
     RefreshPlan,
@@ -104,6 +105,7 @@ class Refresher:
             volatile,
             request.explicit,
             LookedAt(self._engine, look, request.avoid_fast),
+            recompute=request.explicit and request.method == COMPLETE,
         )
 
     def _attempt(

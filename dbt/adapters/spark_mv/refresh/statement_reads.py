@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.refresh.crosscheck import tables_of_plan
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.gate import Gate, Session, Views
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
+from dbt.adapters.spark_mv.sql.plans import tables_of_plan
 from dbt.adapters.spark_mv.sql.reads import Reference, is_path
 from dbt.adapters.spark_mv.sql.scan import is_dynamic, names_in
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement

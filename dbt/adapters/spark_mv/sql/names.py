@@ -95,6 +95,11 @@ def resolve(
     return name
 
 
+def use(home: Namespace) -> str:
+    """The statement after which unqualified names are looked up there."""
+    return f"USE {quote_parts((home.catalog, *home.namespace))}"
+
+
 def quote_parts(parts: tuple[str, ...]) -> str:
     """Render a multi-part name, each part quoted."""
     return ".".join(quote(part) for part in parts)

@@ -52,7 +52,14 @@ def parse(sql: str) -> exp.Expression | None:
     found = [tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon)]
     if len(found) != 1 or isinstance(found[0], exp.Command):
         return None
+    # `TABLE t` is read as a column called TABLE that is renamed.
+    if any(_is_keyword(column.this) for column in found[0].find_all(exp.Column)):
+        return None
     return cast(exp.Expression, found[0])
+
+
+def _is_keyword(name: object) -> bool:
+    return isinstance(name, exp.Identifier) and not name.quoted and name.name.lower() == "table"
 
 
 def reads_of(tree: exp.Expression) -> Reads:

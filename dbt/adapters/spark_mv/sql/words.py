@@ -68,6 +68,17 @@ def _words_of_token(token: Token) -> list[Word]:
     ]
 
 
+def has_several(sql: str) -> bool:
+    """Whether a text has a semicolon with more behind it."""
+    try:
+        kinds = [token.token_type for token in _Tokenizer(dialect="spark").tokenize(sql)]
+    except (SqlglotError, ValueError):
+        return False
+    while kinds and kinds[-1] == TokenType.SEMICOLON:
+        kinds.pop()
+    return TokenType.SEMICOLON in kinds
+
+
 def without_end(sql: str) -> str:
     """A query without the semicolons and comments at its end.
 

@@ -216,11 +216,16 @@ def _options(stored: Mapping[str, Any]) -> Options:
 
 
 def _normalised(sql: str) -> list[str]:
+    """The words of a query as they are written in one of all ways that mean the same: no comments,
+    keywords and functions in upper case, and no AS, which no query of Spark's needs to be told
+    from another."""
     words = words_of(sql)
-    return [_normalised_word(word) for word in words] or [sql]
+    called = [*(following.text == "(" for following in words[1:]), False]
+    found = [_normalised_word(*pair) for pair in zip(words, called, strict=True)]
+    return [word for word in found if word != "AS"] or [sql]
 
 
-def _normalised_word(word: Word) -> str:
+def _normalised_word(word: Word, is_called: bool) -> str:
     if word.string or word.quoted:
         return ("'" if word.string else "`") + word.text
-    return word.text if word.variable else word.upper
+    return word.text if word.variable and not is_called else word.upper

@@ -14,12 +14,14 @@ from dbt.adapters.spark_mv.errors import (
     DependencyCycle,
     MissingBaseTable,
     NotAQuery,
+    StatementFailed,
     UnsafeQuery,
     UnsupportedSource,
 )
 from dbt.adapters.spark_mv.executor import TableFacts, ViewFacts
 from dbt.adapters.spark_mv.relations import Facts, Relations
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.plans import comparable_plan, refusal_of, tables_of_plan
 from dbt.adapters.spark_mv.sql.reads import Reads, Reference, is_path, references_of
 from dbt.adapters.spark_mv.sql.splice import splice, subquery
 from dbt.adapters.spark_mv.views.definition import from_properties
@@ -99,6 +101,9 @@ class Expander:
                 f"{self._owner} reads views nested more than {MAX_DEPTH} levels deep.",
                 "Flatten the views it reads.",
             )
+        if references_of(query) is None:
+            self._expand_by_plan(query, home, depth, path, found)
+            return
         # A relation may stand in a query a thousand times, and is asked for once.
         distinct = {(each.parts, each.fixed): each for each in self.references(query)}
         for reference in distinct.values():
@@ -122,6 +127,44 @@ class Expander:
             else:
                 found.add(name, TABLE, depth)
                 self._add_table(name, found)
+
+    def _expand_by_plan(
+        self,
+        query: str,
+        home: Namespace,
+        depth: int,
+        path: tuple[TableName, ...],
+        found: Expansion,
+    ) -> None:
+        """What Spark says that a query reads which we cannot read ourselves.
+
+        Its plan counts as the text of a view: it changes whenever that of any view below does.
+        """
+        try:
+            plan = self._relations.explained(query, home)
+        except StatementFailed as error:
+            plan = f"org.apache.spark.: {error}"
+        tables = tables_of_plan(plan)
+        if tables is None:
+            raise NotAQuery(
+                f"The query of {self._owner} is refused by Spark: {refusal_of(plan)}",
+                "Correct it; it has to be one query.",
+            )
+        found.views[f"plan of {self._owner} at depth {depth}"] = comparable_plan(plan)
+        for parts in tables:
+            name = TableName(parts[0], parts[1:-1], parts[-1])
+            stored = STORAGE_NAME.match(name.name)
+            owner = name.sibling(stored["view"]) if stored else name
+            facts = self._relations.lookup(owner) if stored else None
+            is_view = facts is not None and storage_of(owner, facts) is not None
+            self._refuse_cycle(owner if is_view else name, path)
+            if is_view and facts is not None:
+                found.add(owner, MATERIALIZED_VIEW, depth)
+                found.storages[owner] = name
+                self._refuse_cycle_below(owner, facts, path)
+            else:
+                found.add(name, TABLE, depth)
+            self._add_table(name, found)
 
     def _add_table(self, name: TableName, found: Expansion) -> None:
         if name not in found.tables:

@@ -6,7 +6,8 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.errors import NotAQuery, UnsafeQuery
 from dbt.adapters.spark_mv.sql.reads import parse
-from dbt.adapters.spark_mv.sql.words import words_of
+from dbt.adapters.spark_mv.sql.statement import Kind, classify
+from dbt.adapters.spark_mv.sql.words import has_several, words_of
 
 MAX_QUERY_BYTES = 1_000_000
 _UNSAFE_FUNCTIONS = frozenset(
@@ -31,11 +32,12 @@ def check_query(query: str, owner: str, allow_unsafe: bool) -> None:
     if not words:
         raise NotAQuery(f"{owner} has no query.", "Write one SELECT.")
     tree = parse(query)
-    if tree is None or not isinstance(tree, _QUERIES):
+    # A query that cannot be parsed here is read by Spark.
+    is_query = classify(query).kind is Kind.QUERY and not has_several(query)
+    if not (isinstance(tree, _QUERIES) if tree is not None else is_query):
         raise NotAQuery(
             f"The definition of {owner} is not one query that can be parsed.",
-            "Write one SELECT; several statements, DML, `TABLE t` and very deep nesting "
-            "are not supported.",
+            "Write one SELECT; DML and several statements are not supported.",
         )
     if not allow_unsafe:
         refuse_unsafe(query, owner)

@@ -1,0 +1,48 @@
+"""What the text of EXPLAIN EXTENDED says of a statement."""
+
+from __future__ import annotations
+
+import re
+
+from dbt.adapters.spark_mv.sql.words import name_at, words_of
+
+_NUMBERED = re.compile(r"#\d+L?|@[0-9a-f]+|Lambda\$[\w/$]*")
+_REFUSED = "org.apache.spark."
+_RELATIONS = (
+    re.compile(r"RelationV2\[.*?\] (\S.*)$", re.M),
+    re.compile(r"\bRelation (\S+?)\[.*\] \w+$", re.M),
+    re.compile(r"HiveTableRelation \[(`[^\]]+?`),", re.M),
+)
+
+
+def relations_of_plan(plan: str) -> set[str]:
+    """Full names of the tables in the analysed part of EXPLAIN EXTENDED's text."""
+    analysed = _analysed(plan)
+    found = {name for pattern in _RELATIONS for name in pattern.findall(analysed)}
+    return {name.replace("`", "").strip() for name in found}
+
+
+def tables_of_plan(plan: str) -> list[tuple[str, ...]] | None:
+    """The parts of the names of the tables in the analysed plan, each once; None if there is no
+    analysed plan, because Spark refuses the statement."""
+    analysed = _analysed(plan)
+    if not analysed.strip() or analysed.lstrip().startswith(_REFUSED):
+        return None
+    found = dict.fromkeys(name for pattern in _RELATIONS for name in pattern.findall(analysed))
+    return [name_at(words_of(name), 0)[0] for name in found]
+
+
+def _analysed(plan: str) -> str:
+    analysed = plan.partition("== Analyzed Logical Plan ==")[2]
+    return analysed.partition("== Optimized Logical Plan ==")[0]
+
+
+def refusal_of(plan: str) -> str:
+    """The first line of what Spark says against a statement that it refuses."""
+    lines = (line for line in plan.splitlines() if line.startswith(_REFUSED))
+    return next(lines, "it has no plan").partition(": ")[2] or "it has no plan"
+
+
+def comparable_plan(plan: str) -> str:
+    """The analysed plan without what differs between two explanations of one query."""
+    return _NUMBERED.sub("", _analysed(plan)).strip()

@@ -1,0 +1,82 @@
+"""Settings of a session that belong to a definition: those that Spark keeps with its own views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+# Always kept, whether somebody has set them or not.
+ALWAYS_KEPT = (
+    "spark.sql.session.timeZone",
+    "spark.sql.ansi.enabled",
+    "spark.sql.caseSensitive",
+)
+# Of what is set, Spark's CREATE VIEW leaves these out: they say how a query runs, not what it is.
+_OF_EXECUTION = (
+    "spark.sql.optimizer.",
+    "spark.sql.codegen.",
+    "spark.sql.execution.",
+    "spark.sql.shuffle.",
+    "spark.sql.adaptive.",
+    "spark.sql.hive.convert",
+    "spark.sql.maven.",
+    "spark.sql.view.maxNestedViewDepth",
+)
+# So do we with these: where tables are, how they are written, what is shown, when data moves.
+_OF_THE_PLACE = (
+    "spark.sql.artifact.",
+    "spark.sql.autoBroadcastJoinThreshold",
+    "spark.sql.catalog",
+    "spark.sql.cbo.",
+    "spark.sql.debug.",
+    "spark.sql.defaultCatalog",
+    "spark.sql.files.max",
+    "spark.sql.files.min",
+    "spark.sql.files.openCostInBytes",
+    "spark.sql.iceberg.",
+    "spark.sql.inMemoryColumnarStorage.",
+    "spark.sql.join.",
+    "spark.sql.maxPlanStringLength",
+    "spark.sql.redaction.",
+    "spark.sql.repl.",
+    "spark.sql.sources.partitionOverwriteMode",
+    "spark.sql.statistics.",
+    "spark.sql.streaming.",
+    "spark.sql.thriftServer.",
+    "spark.sql.ui.",
+    "spark.sql.variable.substitute",
+)
+# These cannot be set in a session at all.
+_OF_THE_START = (
+    "spark.sql.broadcastExchange.",
+    "spark.sql.cache.serializer",
+    "spark.sql.event.",
+    "spark.sql.extensions",
+    "spark.sql.filesourceTableRelationCacheSize",
+    "spark.sql.globalTempDatabase",
+    "spark.sql.hive.metastore.",
+    "spark.sql.hive.thriftServer.",
+    "spark.sql.hive.version",
+    "spark.sql.legacy.sessionInitWithConfigDefaults",
+    "spark.sql.metadataCacheTTLSeconds",
+    "spark.sql.queryExecutionListeners",
+    "spark.sql.resultQueryStage.",
+    "spark.sql.sources.disabledJdbcConnProviderList",
+    "spark.sql.sources.schemaStringLengthThreshold",
+    "spark.sql.subquery.",
+    "spark.sql.warehouse.dir",
+)
+_LEFT_OUT = (*_OF_EXECUTION, *_OF_THE_PLACE, *_OF_THE_START)
+
+
+def is_kept(key: str) -> bool:
+    """Whether a setting of this name belongs to a definition.
+
+    >>> is_kept("spark.sql.timestampType"), is_kept("spark.sql.shuffle.partitions")
+    (True, False)
+    """
+    return key in ALWAYS_KEPT or (key.startswith("spark.sql.") and not key.startswith(_LEFT_OUT))
+
+
+def kept(settings: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Those of a session's settings that belong to a definition."""
+    return {key: value for key, value in settings if is_kept(key)}
