@@ -9,11 +9,13 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import bag, first_rows, keyed, merge, ties
 from dbt.adapters.spark_mv.ivm.additive import Additive
+from dbt.adapters.spark_mv.ivm.apart import GENERATORS
 from dbt.adapters.spark_mv.ivm.delta import Delta
 from dbt.adapters.spark_mv.ivm.first_rows import First
 from dbt.adapters.spark_mv.ivm.keyed import Groups
 from dbt.adapters.spark_mv.ivm.stored import Replaced, kept
 from dbt.adapters.spark_mv.ivm.tree import (
+    TABLE,
     Context,
     NotFast,
     column,
@@ -25,6 +27,8 @@ from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.sql.columns import columns_of
 
 _UNGROUPED = ("map<", "variant")
+_LEAVING_OUT = ("where", "having", "qualify", "joins", "laterals", "distinct", "limit", "offset")
+_SETS = ("grouping_sets", "cube", "rollup")
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,24 @@ class Program:
         if self.first is not None:
             return self.first.of(self.query)
         return self.additive.stored_query() if self.additive else self.query
+
+
+def every_row_of(program: Program) -> str | None:
+    """The table of which a program's query keeps every row, by its name in the program, as a row or
+    as one that a group counts; None if it may leave some out, or make more of them."""
+    query = program.additive.query if program.additive is not None else program.query
+    by_row = program.additive is not None or program.groups is None
+    if not isinstance(query, exp.Select) or not by_row or program.first is not None:
+        return None
+    start, group = query.args.get("from_"), query.args.get("group")
+    table = start.this if start is not None else None
+    if any(query.args.get(part) for part in _LEAVING_OUT) or not isinstance(table, exp.Table):
+        return None
+    if table.args.get("sample") or table.args.get("pivots") or not table.name.startswith(TABLE):
+        return None
+    has_sets = group is not None and any(group.args.get(part) for part in _SETS)
+    generates = any(item.find(*GENERATORS, exp.Query) for item in query.expressions)
+    return None if has_sets or generates else table.name
 
 
 @dataclass(frozen=True)

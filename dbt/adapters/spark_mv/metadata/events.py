@@ -7,8 +7,8 @@ import json
 import os
 import socket
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 CREATED, REPLACED, OPTIONS_CHANGED = "CREATED", "REPLACED", "OPTIONS_CHANGED"
@@ -19,6 +19,7 @@ REFRESH_ABANDONED, REFRESH_CANCELLED = "REFRESH_ABANDONED", "REFRESH_CANCELLED"
 CANCEL_REQUESTED = "CANCEL_REQUESTED"
 SUSPENDED, RESUMED = "SUSPENDED", "RESUMED"
 STORAGE_DROPPED = "STORAGE_DROPPED"
+SAME_ROWS = "SAME_ROWS"
 MAX_ERROR_LENGTH = 2000
 
 
@@ -52,6 +53,16 @@ class Event:
         return json.dumps(dict(self.payload), sort_keys=True, default=str)
 
 
+def same_rows(
+    view_id: str, view_name: str, table: Sequence[str], old: str, new: str, invocation_id: str
+) -> Event:
+    """Two snapshots of a base table were found to have the same rows; said again, nothing new."""
+    payload = {"table": list(table), "old": old, "new": new}
+    event = new_event(SAME_ROWS, view_id, view_name, invocation_id=invocation_id, payload=payload)
+    identity = "|".join((SAME_ROWS, view_id, *table, old, new))
+    return replace(event, event_id=_digest(identity))
+
+
 def is_routine(event: Event) -> bool:
     """Whether it is of a refresh that goes well, or of what follows from that."""
     if event.kind == MARKED_STALE:
@@ -73,7 +84,7 @@ def new_event(
     at = time.time_ns() // 1000
     identity = "|".join((kind, view_id, refresh_id or str(at)))
     return Event(
-        event_id=hashlib.sha256(identity.encode()).hexdigest()[:32],
+        event_id=_digest(identity),
         at=at,
         view_id=view_id,
         view_name=view_name,
@@ -83,3 +94,7 @@ def new_event(
         invocation_id=invocation_id,
         writer=writer(),
     )
+
+
+def _digest(identity: str) -> str:
+    return hashlib.sha256(identity.encode()).hexdigest()[:32]

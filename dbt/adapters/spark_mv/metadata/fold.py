@@ -61,7 +61,8 @@ class State:
     """Everything the events say. `started` maps refresh ids to their REFRESH_STARTED, `running`
     those that have not ended; `cancels` has the CANCEL_REQUESTED of refreshes that somebody wanted
     to end, `cancelled` those that did so. `built` has the storage tables of builds aside that have
-    ended and were not dropped since, by the full name of the view."""
+    ended and were not dropped since, by the full name of the view. `same_rows` has pairs of
+    snapshots of base tables that were found to have the same rows."""
 
     views: dict[TableName, ViewState] = field(default_factory=dict)
     running: dict[str, Event] = field(default_factory=dict)
@@ -70,6 +71,16 @@ class State:
     cancels: dict[str, Event] = field(default_factory=dict)
     cancelled: set[str] = field(default_factory=set)
     built: dict[str, set[TableName]] = field(default_factory=dict)
+    same_rows: dict[TableName, set[tuple[str, str]]] = field(default_factory=dict)
+
+    def same_as(self, table: TableName, snapshot_id: str) -> set[str]:
+        """Snapshots of a base table that are known to have the same rows as this one."""
+        pairs = list(self.same_rows.get(table, ()))
+        found, size = {snapshot_id}, 0
+        while len(found) > size:
+            size = len(found)
+            found |= {id_ for pair in pairs if found.intersection(pair) for id_ in pair}
+        return found
 
     def of_id(self, view_id: str) -> ViewState | None:
         """The registered view of this id."""
@@ -121,6 +132,9 @@ def apply(state: State, event: Event) -> None:
     if event.kind in LIFECYCLE:
         _register(state, event)
         return
+    if event.kind == kinds.SAME_ROWS:
+        _equate(state, event)
+        return
     view = state.of_id(event.view_id)
     if event.refresh_id:
         _track(state, event)
@@ -139,6 +153,13 @@ def apply(state: State, event: Event) -> None:
         view.failures = view.failures if view.suspended else 0
     else:
         _end_refresh(view, event)
+
+
+def _equate(state: State, event: Event) -> None:
+    table = name_of({"parts": event.payload.get("table")})
+    if table is not None:
+        pair = str(event.payload.get("old")), str(event.payload.get("new"))
+        state.same_rows.setdefault(table, set()).add(pair)
 
 
 def _register(state: State, event: Event) -> None:

@@ -12,7 +12,13 @@ from contextlib import AbstractContextManager
 
 from tenacity import Retrying, stop_after_attempt, wait_random_exponential
 
-from dbt.adapters.spark_mv.metadata.events import MARKED_STALE, Event, is_routine, new_event
+from dbt.adapters.spark_mv.metadata.events import (
+    MARKED_STALE,
+    Event,
+    is_routine,
+    new_event,
+    same_rows,
+)
 from dbt.adapters.spark_mv.metadata.fold import State, ViewState, apply, fold
 from dbt.adapters.spark_mv.metadata.store import MetadataStore, corrupt
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -92,6 +98,20 @@ class Memory:
                 self._thread = threading.Thread(target=self._write, daemon=True, name="mv-events")
                 self._thread.start()
             self._wake.notify_all()
+
+    def same_as(self, table: TableName, snapshot_id: str) -> set[str]:
+        """Snapshots of a base table that are known to have the same rows as this one."""
+        with self._lock:
+            return self.state().same_as(table, snapshot_id)
+
+    def equate(self, view: TableName, table: TableName, old: str, new: str) -> None:
+        """Remember that two snapshots of a base table have the same rows, for a registered view:
+        the older one may be expired when somebody looks again."""
+        with self._lock:
+            known = self.state().views.get(view)
+            if known is not None and new not in self.state().same_as(table, old):
+                parts, by = table.parts, self.invocation_id
+                self.record(same_rows(known.id, view.full, parts, old, new, by))
 
     def mark_dependents(self, name: TableName, cause: str) -> list[TableName]:
         """Mark every dependent of a written relation stale, unless it is already."""

@@ -33,6 +33,9 @@ def _counts(event: Event, view: ViewState, state: State) -> bool:
         return True
     if _built_aside(event, state):
         return True
+    if event.kind == kinds.SAME_ROWS:
+        # A build names versions of its own; what was found of older ones is of no use any more.
+        return view.last_build is None or event.at >= view.last_build.at
     if event.payload.get("trigger") == "SCHEDULE" and event.at == view.scheduled_at:
         return True
     # A success ends whatever was before it.

@@ -104,10 +104,17 @@ class Upkeep:
         all: bool = False,  # noqa: A002 - the user-visible name
         keep_hours: float = 24,
         keep_history_days: float = 365,
+        dry_run: bool = False,
     ) -> Report:
-        """Compact and expire storage tables and metadata; say which base versions are needed."""
+        """Compact and expire storage tables and metadata; say which base versions are needed.
+
+        `dry_run` does the last only, before snapshots of base tables are expired.
+        """
         keep = float(keep_hours) * 3600
         chosen = self._choice.views(view, all)
+        if dry_run:
+            needed = oldest_versions(self._engine, chosen)
+            return Report((), (), notes=tuple(needed or ["no version of a base table is needed"]))
         columns = ("result", "files_compacted", "snapshots_expired", "orphans_removed")
         report = each(chosen, lambda state: [maintain_view(self._engine, state, keep)[1:]], columns)
         metadata = maintain_metadata(self._engine, keep, float(keep_history_days) * 86400)

@@ -42,7 +42,7 @@ class Engine:
     def __post_init__(self) -> None:
         self.relations = Relations(self.executor)
         self.versions = Versions(self.executor, self.relations)
-        self.observer = Observer(self.executor, self.relations, self.versions)
+        self.observer = Observer(self.executor, self.relations, self.versions, self.memory)
         self.analyst = Analyst(self.executor, self.relations)
         self.claims = Claims(self.executor, self.started, self.timeout)
         self.history = History(self.memory, self.executor, self.relations, self.timeout)

@@ -10,6 +10,7 @@ from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables.versions import Version, Versions
 from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts, TableFacts
 from dbt.adapters.spark_mv.freshness import Freshness, Label, Verdict, judge, read_label
+from dbt.adapters.spark_mv.metadata.memory import Memory
 from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
@@ -47,8 +48,11 @@ class Look:
 class Observer:
     """Reads the state of materialized views; changes nothing."""
 
-    def __init__(self, executor: Executor, relations: Relations, versions: Versions) -> None:
+    def __init__(
+        self, executor: Executor, relations: Relations, versions: Versions, memory: Memory
+    ) -> None:
         self._executor = executor
+        self._memory = memory
         self._relations = relations
         self._versions = versions
         self._same_rows: dict[tuple[TableName, Version, Version], bool] = {}
@@ -96,7 +100,7 @@ class Observer:
         schema_id = self._schema_id(view.storage, storage, stored) if exists else None
         verdict = (
             self._without_neutral_changes(
-                judge(label, current.hash, schema_id, versions), label, current, versions
+                judge(label, current.hash, schema_id, versions), view.name, label, current, versions
             )
             if exists
             else Verdict(Freshness.NEVER_BUILT, reasons.NEVER_BUILT)
@@ -168,6 +172,7 @@ class Observer:
     def _without_neutral_changes(
         self,
         verdict: Verdict,
+        view: TableName,
         label: Label | None,
         current: Definition,
         versions: dict[TableName, Version],
@@ -179,15 +184,29 @@ class Observer:
         changed = tuple(
             name
             for name in verdict.changed
-            if not self._has_same_rows(name, label.sources[name], versions[name])
+            if not self._has_same_rows(view, name, label.sources[name], versions[name])
         )
         if not changed:
             return Verdict(Freshness.FRESH, reasons.EQUIVALENT_VERSIONS)
         reason = reasons.base_table_changed([name.shown for name in changed])
         return Verdict(Freshness.STALE, reason, changed)
 
-    def _has_same_rows(self, name: TableName, old: Version, new: Version) -> bool:
+    def _has_same_rows(self, view: TableName, name: TableName, old: Version, new: Version) -> bool:
         key = (name, old, new)
         if key not in self._same_rows:
-            self._same_rows[key] = self._versions.rows_unchanged(name, old, new)
+            self._same_rows[key] = self._find_same_rows(view, name, old, new)
         return self._same_rows[key]
+
+    def _find_same_rows(self, view: TableName, name: TableName, old: Version, new: Version) -> bool:
+        """Whether only commits without a change of rows lie between two versions. The old one, or
+        others between them, may be expired: what was found before they were is remembered."""
+        if not old.snapshot_id or not new.snapshot_id or old.schema_id != new.schema_id:
+            return False
+        same = self._memory.same_as(name, old.snapshot_id)
+        starts = [replace(old, snapshot_id=found) for found in (old.snapshot_id, *sorted(same))]
+        found = new.snapshot_id in same or any(
+            self._versions.rows_unchanged(name, start, new) for start in dict.fromkeys(starts)
+        )
+        if found:
+            self._memory.equate(view, name, old.snapshot_id, new.snapshot_id)
+        return found

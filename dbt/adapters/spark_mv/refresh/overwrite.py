@@ -21,6 +21,7 @@ from dbt.adapters.spark_mv.refresh.build import Builder
 from dbt.adapters.spark_mv.refresh.claim import Claim
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.failure import USE_COMPLETE, cause_of, refresh_failed
+from dbt.adapters.spark_mv.refresh.guard import refuse_lost_rows
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.pin import is_readable
 from dbt.adapters.spark_mv.refresh.plan import (
@@ -122,6 +123,7 @@ class Overwriter:
                 raise
             raise FastRefreshFailed(error.problem, error.way_out) from None
         reached("write.after")
+        refuse_lost_rows(engine, look, plan, claim)
         aside.refuse_moved(engine, moves, look.versions)
         engine.watch.check(view.name, label.refresh_id)
         return publish(engine.executor, claim, label.refresh_id, len(writes))
