@@ -71,8 +71,12 @@ def test_readers_of_a_chain(lake: Warehouse, stale: int) -> None:
         "create materialized view if not exists @.grand as select sum(total) as g from @.totals"
     )
     lake.spark("insert into @.orders values (101, 'sam', 1)")
+    expected = lake.spark(
+        "select (select sum(amount) from @.orders), sum(amount) from @.orders group by customer"
+    )
     before = lake.builds("totals"), lake.builds("grand")
     command = lake.command()
-    read_together([command] * 6, "select g.g, t.total from @.grand g, @.totals t")
+    seen = read_together([command] * 6, "select g.g, t.total from @.grand g, @.totals t")
+    assert all(sorted(rows) == sorted(expected) for rows in seen)
     assert (lake.builds("totals"), lake.builds("grand")) == (before[0] + 1, before[1] + 1)
     assert_same(lake, "select * from @.grand", "select sum(amount) from @.orders")

@@ -59,3 +59,36 @@ def test_joined_with_a_versioned_table(lake: Warehouse, table: str) -> None:
     lake.spark("insert into @.orders values (2, 'eve', 7)")
     lake.sql("select * from @.v")
     assert_same(lake, "select * from @.v", query)
+
+
+def test_options_of_the_reader(lake: Warehouse) -> None:
+    """X17: other options make other rows of the same files."""
+    name = "spark_catalog.default.delimited"
+    lake.spark(f"drop table if exists {name}")
+    lake.spark(f"create table {name} (a string, b string) using csv options ('sep' = '|')")
+    lake.spark(f"insert into {name} values ('x,y', 'z'), ('u,v', 'w')")
+    lake.sql(f"create or replace materialized view @.read as select a, b from {name}")
+    assert lake.freshness("read") == "FRESH"
+    lake.spark(f"alter table {name} set serdeproperties ('sep' = ',')")
+    assert lake.freshness("read") == "STALE"
+    lake.sql("select * from @.read")
+    assert_same(lake, "select * from @.read", f"select a, b from {name}")
+    assert lake.freshness("read") == "FRESH"
+
+
+def test_exchanged_partitions(lake: Warehouse) -> None:
+    """X17: the same files in other partitions are other rows."""
+    name = "spark_catalog.default.exchanged"
+    lake.spark(f"drop table if exists {name}")
+    lake.spark(f"create table {name} (a string, p int) using parquet partitioned by (p)")
+    lake.spark(f"insert into {name} values ('x', 1), ('y', 2)")
+    lake.sql(f"create or replace materialized view @.parts as select a, p from {name}")
+    folders = {
+        row[1]: row[0].rpartition("/")[0]
+        for row in lake.spark(f"select distinct _metadata.file_path, p from {name}")
+    }
+    for part, other in ((1, 2), (2, 1)):
+        lake.spark(f"alter table {name} partition (p = {part}) set location '{folders[other]}'")
+    assert lake.freshness("parts") == "STALE"
+    lake.sql("select * from @.parts")
+    assert sorted(lake.spark("select * from @.parts")) == [("x", 2), ("y", 1)]

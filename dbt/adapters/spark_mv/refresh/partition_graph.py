@@ -83,7 +83,9 @@ def target_states(engine: Engine, name: TableName) -> list[TargetState]:
     graph = _graph(engine, name)
     stale = _stale(engine, graph)
     states = []
-    for target in sorted(graph.edges.keys() | graph.stored.keys(), key=graph.spec.uri):
+    # A partition that an outer join is about to make has no rows yet, and nothing feeds it.
+    known = graph.edges.keys() | graph.stored.keys() | (stale or set())
+    for target in sorted(known, key=graph.spec.uri):
         times = [time for _, _, time in graph.edges.get(target, []) if time is not None]
         is_stale = stale is None or target in stale
         modified = graph.stored.get(target)
