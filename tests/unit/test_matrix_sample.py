@@ -47,7 +47,7 @@ def test_pairs() -> None:
         source = drafts(random.Random(5), name, list(by_partition(kind)), 4)
         possible |= _pairs(list(islice(source, 1000)))
     missing = possible - _pairs(partition_sample())
-    assert len(missing) <= 0.15 * len(possible)
+    assert len(missing) <= 0.2 * len(possible)
     assert not {pair for pair in missing if pair[1][0] == "method"}
 
 

@@ -54,6 +54,14 @@ _PLAIN = (
 _NO_STEERING = ("boolean", "binary", "double")
 
 
+def _pairs(kind: Kind) -> list[str]:
+    """Two fields, of one column and of two."""
+    names = [transform.format(k="k") for transform in kind.transforms]
+    buckets = [name for name in names if "bucket" in name]
+    of_one = [f"{name}, {bucket}" for bucket in buckets for name in names if name != bucket]
+    return [*of_one, *(f"g, {name}" for name in names)]
+
+
 def by_partition(kind: Kind) -> Iterator[View]:
     """Every layout of a view: by the column, and by expressions of it, of rows and of groups."""
     cannot = ("partition",) if kind.type in _NO_STEERING else ()
@@ -62,6 +70,11 @@ def by_partition(kind: Kind) -> Iterator[View]:
         how = "column" if by == "k" else "transform"
         for form, query in _PLAIN:
             yield View(f"{form} by {how}", query, by, ANY, refused=cannot)
+    cannot = () if kind.type == "boolean" else cannot
+    for by in _pairs(kind):
+        yield View("rows by two", "select id, k, g from {t}", by, ANY, refused=cannot)
+        grouped = "select k, g, count(*) as n from {t} group by k, g"
+        yield View("groups by two", grouped, by, ANY, refused=cannot)
     for expression, transforms in kind.expressions.items():
         value = expression.format(k="k")
         cannot = ("partition",) if expression in TRUTHS else ()
@@ -88,7 +101,7 @@ _FORMS = {
     "groups of groups": "select n, count(*) as c from "
     "(select k, count(*) as n from {t} group by k) group by n",
     "distinct count": "select g, count(distinct k) as n from {t} group by g",
-    "one row": "select count(k) as n, count(distinct k) as d, sum(m) as s from {t}",
+    "one row": "select count(k) as n, count(*) as c, sum(m) as s from {t}",
     "distinct": "select distinct k from {t}",
     "distinct doubles": "select distinct k, x from {t}",
     "inner join": "select t.id, u.w, t.k, u.k as uk from {t} t join {u} u on t.k = u.k",
