@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.spark_mv.failures import MaterializedViewFailure
 from dbt.adapters.spark_mv.refresh import analyse
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
@@ -65,3 +66,32 @@ def test_estimates_are_in_the_history(lake: Warehouse) -> None:
     (_, first), (method, second) = lake.history("counted", "method, estimate")[1:]
     assert "1 changed rows" in first and method == "complete"
     assert second.startswith("not fast: NOT_CHEAPER: ") and "NOT_CHEAPER" in second[30:]
+
+
+def test_configured_method_is_no_wish_to_recompute(lake: Warehouse) -> None:
+    """3.6: `refresh_method: complete` says how, and not that a fresh view is computed again."""
+    lake.sql(
+        "create materialized view @.configured options (refresh_method = 'complete') "
+        "as select count(*) as n from @.orders"
+    )
+    build = lake.build_of("configured")
+    lake.sql("refresh materialized view @.configured")
+    assert lake.build_of("configured") == build
+    lake.sql("refresh materialized view @.configured complete")
+    assert lake.build_of("configured") != build
+
+
+def test_average_of_wide_numbers(lake: Warehouse) -> None:
+    """F-avg: Spark adds doubles; a sum that is exact in the end may not have been on the way."""
+    lake.spark("create or replace table @.wide (k int, v bigint) using iceberg")
+    lake.spark("insert into @.wide values (1, 1), (2, 3)")
+    query = "select k, avg(v) as a from @.wide group by k"
+    lake.sql(f"create materialized view @.means as {query}")
+    lake.spark("insert into @.wide values (2, 1152921504606846976), (2, -1152921504606846975)")
+    with pytest.raises(MaterializedViewFailure, match="beyond 2 to the power of 53"):
+        lake.sql("refresh materialized view @.means fast")
+    lake.sql("refresh materialized view @.means")
+    # What doubles make of the other group depends on the order in which they are added.
+    lake.spark("insert into @.wide values (1, 5)")
+    lake.sql("refresh materialized view @.means fast")
+    assert lake.value("select a from @.means where k = 1") == 3.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from dbt.adapters.spark_mv.failures import MaterializedViewFailure
@@ -193,3 +195,35 @@ def test_static_partitions(lake: Warehouse) -> None:
     assert_same(lake, "select * from @.static", query)
     with pytest.raises(MaterializedViewFailure, match="partition_by: year, shop"):
         lake.sql("alter materialized view @.static set options (static_partition_by = 'shop')")
+
+
+def test_partitions_that_a_condition_excludes(lake: Warehouse) -> None:
+    """A row of a table that is joined by the partition column has to do with its own partition."""
+    for name in ("facts", "plans"):
+        lake.spark(
+            f"create or replace table @.{name} (yr int, v int) using iceberg partitioned by (yr)"
+        )
+        lake.spark(f"insert into @.{name} values (2023, 1), (2024, 2)")
+    lake.sql(
+        "create materialized view @.compared partitioned by (yr) as "
+        "select f.yr, f.v, p.v as planned from @.facts f join @.plans p on f.yr = p.yr"
+    )
+    found = lake.operation("mv_dependencies", view="compared").rows
+    years = {tuple(re.findall(r"yr=(\d+)", " ".join(map(str, row)))) for row in found}
+    assert years == {("2023", "2023"), ("2024", "2024")}
+
+
+def test_partition_that_is_about_to_be_made(lake: Warehouse) -> None:
+    """A row without a partner makes a partition that nothing was in before."""
+    lake.spark("create or replace table @.left_side (k int) using iceberg")
+    lake.spark("create or replace table @.right_side (k int, p string) using iceberg")
+    lake.spark("insert into @.left_side values (1)")
+    lake.spark("insert into @.right_side values (1, 'a')")
+    lake.sql(
+        "create materialized view @.padded partitioned by (p) as select l.k, "
+        "coalesce(r.p, 'none') as p from @.left_side l left join @.right_side r on l.k = r.k"
+    )
+    lake.spark("insert into @.left_side values (2)")
+    found = lake.operation("stale_partitions", view="padded").rows
+    stale = {str(row) for row in found if any(value is True for value in row)}
+    assert any("p=none" in row for row in stale), found

@@ -129,6 +129,21 @@ def test_case_sensitivity(lake: Warehouse, setting: Any) -> None:
     lake.spark("set spark.sql.caseSensitive = false")
 
 
+def test_every_setting_that_spark_keeps(lake: Warehouse, setting: Any) -> None:
+    """What Spark keeps with a view of its own belongs to a definition, at every refresh."""
+    setting("spark.sql.timestampType", "TIMESTAMP_NTZ")
+    setting("spark.sql.legacy.sizeOfNull", "true")
+    query = "select id, timestamp '2026-01-01 00:00:00' as at, size(array()) as n from @.orders"
+    lake.sql(f"create materialized view @.v as {query}")
+    setting("spark.sql.timestampType", "TIMESTAMP_LTZ")
+    assert lake.freshness("v") == "FRESH"
+    lake.spark("insert into @.orders values (95, 'pia', 1)")
+    lake.sql("select * from @.v")
+    assert lake.freshness("v") == "FRESH"
+    types = {row[0]: row[1] for row in lake.spark("describe table @.v")}
+    assert types["at"] == "timestamp_ntz"
+
+
 def test_partition_overwrite_mode(lake: Warehouse, setting: Any) -> None:
     """A session left on DYNAMIC does not keep partitions that have vanished."""
     lake.spark("create or replace table @.days (d int, v int) using iceberg")

@@ -56,7 +56,7 @@ def owned_tables(query: exp.Query, names: Sequence[str]) -> dict[str, list[list[
     found: dict[str, list[list[exp.Expr]]] = {}
 
     def note(table: exp.Table, values: list[exp.Expr]) -> None:
-        found.setdefault(table.name, []).append([_without_relation(value) for value in values])
+        found.setdefault(table.name, []).append([without_relation(value) for value in values])
 
     restricted(query, names, note)
     read = [table.name for table in query.find_all(exp.Table)]
@@ -86,7 +86,8 @@ def changed_keys(
     return found
 
 
-def _without_relation(value: exp.Expr) -> exp.Expr:
+def without_relation(value: exp.Expr) -> exp.Expr:
+    """A value over columns that do not say which relation they are of."""
     return cast(exp.Expr, value.transform(lambda n: _output(n) if isinstance(n, exp.Column) else n))
 
 
@@ -96,7 +97,7 @@ def _rows(query: exp.Query, wanted: list[exp.Expr]) -> exp.Query:
         sides = [_rows(side, inside) for side, inside in _sides(query, wanted)]
         return cast(exp.Query, all_of(sides))
     assert isinstance(query, exp.Select)
-    values = _behind(query, wanted)
+    values = behind(query, wanted)
     below = _rows_below(query, values)
     return ungrouped(query, values, KEY.rstrip("_")) if below is None else below
 
@@ -148,15 +149,15 @@ def _renamed(value: exp.Expr, names: dict[str, str]) -> exp.Expr:
     )
 
 
-def _behind(query: exp.Select, wanted: list[exp.Expr]) -> list[exp.Expr]:
+def behind(query: exp.Select, wanted: list[exp.Expr]) -> list[exp.Expr]:
     """`wanted` over the relations of a selection; raises `NotFast` if rows that are put together
     may have different values."""
     outputs = {item.alias_or_name: item.unalias() for item in query.expressions}
 
-    def behind(node: exp.Expr) -> exp.Expr:
+    def output(node: exp.Expr) -> exp.Expr:
         return outputs[node.name].copy() if isinstance(node, exp.Column) else node
 
-    values = [value.copy().transform(behind) for value in wanted]
+    values = [value.copy().transform(output) for value in wanted]
     for value, item in zip(values, wanted, strict=True):
         if aggregates.calls(value) or value.find(exp.Window, exp.Query):
             raise _not_by_partition("is computed by an aggregate, window or subquery", item)
@@ -187,13 +188,13 @@ def _visit(query: exp.Query, wanted: list[exp.Expr], restrict: Restrict) -> None
         return
     assert isinstance(query, exp.Select)
     try:
-        values = _behind(query, wanted)
+        values = behind(query, wanted)
     except NotFast:
         return
     owners = {found.table for value in values for found in value.find_all(exp.Column)}
     relation = next((r for r in _kept_relations(query) if {r.alias_or_name} == owners), None)
     if isinstance(relation, exp.Subquery):
-        inner = [_without_relation(value) for value in values]
+        inner = [without_relation(value) for value in values]
         _visit(cast(exp.Query, relation.this), inner, restrict)
     elif isinstance(relation, exp.Table):
         instead = restrict(relation, values)

@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
 from dbt.adapters.spark_mv.base_tables.iceberg_partitions import Partition, Spec
 from dbt.adapters.spark_mv.executor import TableFacts
+from dbt.adapters.spark_mv.ivm.joined_keys import joined_tables
 from dbt.adapters.spark_mv.ivm.partition_keys import owned_tables
 from dbt.adapters.spark_mv.ivm.tree import NotFast
 from dbt.adapters.spark_mv.reasons import Reason
@@ -126,7 +127,8 @@ def _graph(engine: Engine, name: TableName) -> _Graph:
         graph.stored = {(): look.head.committed_at}
     owned: dict[str, Places] = {}
     if target is not None and not isinstance(analysis, Reason):
-        owned = owned_tables(analysis.program.query, target.columns)
+        query = analysis.program.query
+        owned = {**joined_tables(query, target.columns), **owned_tables(query, target.columns)}
     unmapped: list[TableName] = []
     for table in look.versions:
         known = "" if isinstance(analysis, Reason) else analysis.placeholder(table)
