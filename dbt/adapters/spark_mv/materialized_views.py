@@ -31,6 +31,11 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
         core.choice.target_schema = self.config.credentials.schema
         nodes = getattr(core.manifest, "nodes", {}) or {}
         core.choice.schemas = {node.schema for node in nodes.values()}
+        if core.engine.executor.road is None:
+            # Where the catalog cannot be asked as a whole, the project's schemas are.
+            sources = getattr(core.manifest, "sources", {}) or {}
+            read = {source.schema for source in sources.values()}
+            core.engine.schemas = tuple(sorted(read.union(core.choice.all_schemas())))
         return core
 
     def _name(self, relation: Any) -> TableName:

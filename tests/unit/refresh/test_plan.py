@@ -83,9 +83,7 @@ def test_plans(
 @pytest.mark.parametrize("verdict", [FRESH, STALE])
 def test_asked_for_by_name(verdict: Verdict) -> None:
     """Who asks for a complete refresh gets one; whose option is that method gets what is needed."""
-    found = plan_refresh(
-        "db.v", verdict, "complete", (), True, Prepared(NOT_FAST), recompute=True
-    )
+    found = plan_refresh("db.v", verdict, "complete", (), True, Prepared(NOT_FAST), recompute=True)
     assert isinstance(found, CompleteRefresh) and found.reason.code == "REQUESTED"
 
 

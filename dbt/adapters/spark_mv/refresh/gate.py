@@ -42,7 +42,7 @@ class Gate:
         self._reader = reader
         self._known: dict[TableName, Views | None] = {}
         self._generation = 0
-        self._found: bool | None = None
+        self._found: dict[tuple[str, ...], bool] = {}
 
     def has_views(self) -> bool:
         """Whether there is any materialized view that a statement could read.
@@ -52,9 +52,10 @@ class Gate:
         """
         if self._engine.memory.state().views:
             return True
-        if self._found is None:
-            self._found = self._has_storage_tables()
-        return self._found
+        schemas = self._engine.schemas
+        if schemas not in self._found:
+            self._found[schemas] = self._has_storage_tables()
+        return self._found[schemas]
 
     def _has_storage_tables(self) -> bool:
         engine = self._engine
