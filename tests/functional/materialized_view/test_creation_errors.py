@@ -39,9 +39,9 @@ DEFINITIONS = {
     "B15 missing behind a join": ("select o.id from @.orders o join @.absent a on 1 = 1", "absent"),
     "B15 missing schema": ("select id from nowhere.orders", "nowhere"),
     "B15 missing column": ("select absent_column from @.orders", "absent_column"),
-    "A4 not parsable": ("select from where", "."),
-    "A4 half a query": ("select id from @.orders where (", "."),
-    "empty": ("", "."),
+    "A4 not parsable": ("select from where", "PARSE_SYNTAX_ERROR|UNRESOLVED|Spark refuses"),
+    "A4 half a query": ("select id from @.orders where (", "PARSE_SYNTAX_ERROR"),
+    "empty": ("", "has no query"),
     "two statements": (f"{GOOD}; {GOOD}", "one"),
     "two statements, one a write": (f"{GOOD}; drop table @.a_table", "one"),
     "insert": ("insert into @.a_table select id from @.orders", "one query|SELECT"),
@@ -65,8 +65,8 @@ DEFINITIONS = {
     "fixed version": ("select id from @.orders version as of 1", "version"),
     "branch": ("select id from @.orders.branch_main", "version|branch|exist"),
     "metadata table": ("select snapshot_id from @.orders.snapshots", "version|metadata|exist"),
-    "identifier()": ("select id from identifier('@.orders')", "."),
-    "D36 type error": ("select id + array(1) as x from @.orders", "."),
+    "identifier()": ("select id from identifier('@.orders')", "known only at run time"),
+    "D36 type error": ("select id + array(1) as x from @.orders", "DATATYPE_MISMATCH"),
 }
 
 
@@ -116,14 +116,15 @@ def test_cycle(lake: Warehouse, name: str, query: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["a_table", "a_view", "standing"])
 @pytest.mark.parametrize(
-    "verb", ["create materialized view", "create or replace materialized view"]
+    ("name", "verb"),
+    [
+        *[(name, "create materialized view") for name in ("a_table", "a_view", "standing")],
+        *[(name, "create or replace materialized view") for name in ("a_table", "a_view")],
+    ],
 )
 def test_name_is_taken(lake: Warehouse, name: str, verb: str) -> None:
     """B12: an existing relation is an error, with OR REPLACE too unless it is one of ours."""
-    if name == "standing" and "replace" in verb:
-        return
     refused(lake, f"{verb} @.{name} as {GOOD}", rf"{name} exists")
 
 

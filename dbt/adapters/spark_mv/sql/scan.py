@@ -59,3 +59,17 @@ def executed(words: tuple[Word, ...], sql: str) -> tuple[str, bool]:
         return "", False
     given = any(word.upper == "USING" for word in words[end:])
     return sql[words[start].start : words[end - 1].end], given
+
+
+def reads_fixed_version(words: tuple[Word, ...]) -> bool:
+    """Whether a query may read a table at a version or by options, which may name a branch."""
+    texts = ["" if word.string else word.upper for word in words]
+    for index, text in enumerate(texts):
+        if text in ("SYSTEM_VERSION", "SYSTEM_TIME"):
+            return True
+        if text in ("VERSION", "TIMESTAMP") and texts[index + 1 : index + 3] == ["AS", "OF"]:
+            return True
+        ahead = words[index + 1 : index + 4]
+        if text == "WITH" and len(ahead) == 3 and (ahead[0].text, ahead[2].text) == ("(", "="):
+            return True
+    return False

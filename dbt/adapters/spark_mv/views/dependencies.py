@@ -23,7 +23,9 @@ from dbt.adapters.spark_mv.relations import Facts, Relations
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.plans import comparable_plan, refusal_of, tables_of_plan
 from dbt.adapters.spark_mv.sql.reads import Reads, Reference, is_path, references_of
+from dbt.adapters.spark_mv.sql.scan import names_in, reads_fixed_version
 from dbt.adapters.spark_mv.sql.splice import splice, subquery
+from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.views.definition import from_properties
 
 TABLE, VIEW, MATERIALIZED_VIEW = "TABLE", "VIEW", "MATERIALIZED_VIEW"
@@ -140,16 +142,18 @@ class Expander:
 
         Its plan counts as the text of a view: it changes whenever that of any view below does.
         """
+        for parts in names_in(words_of(query)):
+            if self._is_part_of_table(parts, home):
+                raise self._fixed(".".join(parts))
+        if reads_fixed_version(words_of(query)):
+            raise self._fixed("a table")
         try:
             plan = self._relations.explained(query, home)
         except StatementFailed as error:
-            plan = f"org.apache.spark.: {error}"
+            raise self._refused(error.problem) from None
         tables = tables_of_plan(plan)
         if tables is None:
-            raise NotAQuery(
-                f"The query of {self._owner} is refused by Spark: {refusal_of(plan)}",
-                "Correct it; it has to be one query.",
-            )
+            raise self._refused(refusal_of(plan))
         found.views[f"plan of {self._owner} at depth {depth}"] = comparable_plan(plan)
         for parts in tables:
             name = TableName(parts[0], parts[1:-1], parts[-1])
@@ -165,6 +169,12 @@ class Expander:
             else:
                 found.add(name, TABLE, depth)
             self._add_table(name, found)
+
+    def _refused(self, why: str) -> NotAQuery:
+        return NotAQuery(
+            f"Spark refuses the query of {self._owner}: {why}",
+            "Correct it; it has to be one query.",
+        )
 
     def _add_table(self, name: TableName, found: Expansion) -> None:
         if name not in found.tables:
