@@ -1,7 +1,10 @@
 """The demo project through a Thrift server."""
 
 from tests.functional.servers import checks
+from tests.functional.servers.conftest import Place
 from tests.functional.servers.processes import Client
+
+RUN_SQL = "{% macro run_sql(statement) %}{% do run_query(statement) %}{% endmacro %}"
 
 
 def test_builds_of_spark_in_the_process_are_fresh(thrift: Client) -> None:
@@ -22,6 +25,18 @@ def test_change_outside_dbt(thrift: Client) -> None:
 
 def test_operations(thrift: Client) -> None:
     checks.assert_operations(thrift)
+
+
+def test_a_base_table_with_a_backtick(thrift: Client, place: Place) -> None:
+    """Its name is in the label of each refresh, which the server gets as a setting."""
+    (place.project / "macros" / "run_sql.sql").write_text(RUN_SQL)
+    create = "create materialized view analytics.ticked as select id from raw.`a``b`"
+    thrift.sql("create table raw.`a``b` (id bigint) using iceberg")
+    thrift.operation("run_sql", statement=create)
+    thrift.sql("insert into raw.`a``b` values (1)")
+    assert thrift.rows("select * from analytics.ticked") == [[1]]
+    thrift.operation("drop_mv", view="ticked")
+    thrift.sql("drop table raw.`a``b`")
 
 
 def test_spark_in_the_process_finds_fresh_views(thrift: Client, embedded: Client) -> None:
