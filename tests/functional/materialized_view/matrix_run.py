@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from dbt.adapters.spark_mv import spark_executor
 from dbt.adapters.spark_mv.failures import MaterializedViewFailure
 from dbt.adapters.spark_mv.freshness import Freshness
 from dbt.adapters.spark_mv.refresh import partition, plan
@@ -19,7 +20,7 @@ from dbt.adapters.spark_mv.refresh.estimate import Estimate, PartitionEstimate
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.registry import load_view
 from tests.functional.materialized_view.matrix_cases import Case, View
-from tests.functional.materialized_view.warehouse import Rows, Warehouse
+from tests.functional.materialized_view.warehouse import QUICK, Rows, Warehouse
 
 CODE = re.compile(r"cannot be refreshed (?:fast|by partition): ([A-Z_]+)")
 _ZONE = "spark.sql.session.timeZone"
@@ -45,6 +46,19 @@ def in_zone(lake: Warehouse, zone: str) -> Iterator[None]:
     finally:
         lake.sql(f"set {_ZONE} = {before[0]}")
         lake.spark(f"set {_ZONE} = {before[1]}")
+
+
+@contextmanager
+def quick(lake: Warehouse) -> Iterator[None]:
+    """Sessions of dbt and of refreshes that compile nothing, as those of other programs here."""
+    before = {key: lake.sql(f"set {key}")[0][1] for key in QUICK}
+    with pytest.MonkeyPatch.context() as patch:
+        for key, value in QUICK.items():
+            lake.sql(f"set {key} = {value}")
+            patch.setitem(spark_executor.OWN_SETTINGS, key, value)
+        yield
+    for key, value in before.items():
+        lake.sql(f"set {key} = {value}")
 
 
 @contextmanager
@@ -77,7 +91,7 @@ class Run:
 
     def run(self) -> None:
         """Create, then change and refresh; drops the views afterwards."""
-        with in_zone(self._lake, self._case.zone):
+        with quick(self._lake), in_zone(self._lake, self._case.zone):
             try:
                 self._begin()
                 for number, change in enumerate(self._case.changes):

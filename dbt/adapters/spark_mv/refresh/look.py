@@ -60,36 +60,25 @@ class Observer:
         self._tables: dict[TableName, list[TableName]] = {}
         self._chains: dict[TableName, list[SnapshotFacts]] = {}
 
-    def look(
-        self,
-        view: MaterializedView,
-        group: Group | None = None,
-        expansion: Expansion | None = None,
-    ) -> Look:
+    def look(self, view: MaterializedView, group: Group | None = None) -> Look:
         """Label first, versions after it: a label is then never newer than what it is held
-        against. The expansion is asked for if it is not given."""
+        against."""
         with self._relations.remembered():
-            return self._look(view, group, expansion)
-
-    def expansion(self, view: MaterializedView) -> Expansion:
-        """What a view reads now."""
-        expander = Expander(self._relations, str(view.name), tolerate_missing=True)
-        return expander.expand(view.definition.query, view.definition.home)
+            return self._look(view, group)
 
     def has_moved(self, look: Look) -> bool:
         """Whether any base table has another version now than when it was looked at."""
         return self._versions.read(look.versions) != look.versions
 
-    def _look(
-        self, view: MaterializedView, group: Group | None, expansion: Expansion | None
-    ) -> Look:
+    def _look(self, view: MaterializedView, group: Group | None) -> Look:
         stored = self._heads([view.storage]).get(view.storage)
         storage = self._relations.lookup(view.storage)
         exists = isinstance(storage, TableFacts)
         chain = self._chain(view.storage, stored) if exists else []
         label = read_label(chain)
         heads = self._heads(self._tables.get(view.name, []))
-        expansion = self.expansion(view) if expansion is None else expansion
+        expander = Expander(self._relations, str(view.name), tolerate_missing=True)
+        expansion = expander.expand(view.definition.query, view.definition.home)
         self._tables[view.name] = expansion.tables
         versions = self._pinned_versions(expansion.tables, label, group, heads)
         current = replace(

@@ -46,15 +46,13 @@ class Reader:
         """
         view = load_view(self._engine.relations, name)
         ensure_registered(self._engine, view)
-        with self._engine.relations.remembered():
-            expansion = self._engine.observer.expansion(view)
-            for upstream in expansion.storages:
-                self.prepare(upstream, group, may_inline=False, trigger=UPSTREAM)
-                self._engine.relations.forget()
+        look = self._engine.observer.look(view, group)
+        for upstream in look.expansion.storages:
+            self.prepare(upstream, group, may_inline=False, trigger=UPSTREAM)
+        if look.expansion.storages:
             # Whatever was seen of them before, others may have refreshed them since.
-            for storage in expansion.storages.values():
-                group.pins.pop(storage, None)
-            look = self._engine.observer.look(view, group, expansion)
+            self._forget_storages(look, group)
+            look = self._engine.observer.look(view, group)
         if look.verdict.is_fresh:
             self._clear_flag(look)
             return Serving.STORED
