@@ -7,8 +7,8 @@ from dbt.adapters.spark_mv.relation import (
     SparkMVRelation,
     readable_information,
     relation_types,
-    unquoted,
 )
+from dbt.adapters.spark_mv.sql.names import unquoted
 
 
 def _listed(name: str, is_view: bool = False, information: str = "") -> ListedRelation:

@@ -27,8 +27,8 @@ from dbt.adapters.spark_mv.relation import (
     SparkMVRelation,
     readable_information,
     relation_types,
-    unquoted,
 )
+from dbt.adapters.spark_mv.sql.names import unquoted
 from dbt.adapters.spark_mv.replacement import ReplacementMethods
 
 if TYPE_CHECKING:

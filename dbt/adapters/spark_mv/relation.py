@@ -12,7 +12,6 @@ from dbt.adapters.spark.relation import SparkRelation
 from dbt.adapters.spark_mv.refresh.statements import STORAGE_MARK
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_QUOTED = re.compile(r"`((?:[^`]|``)*)`")
 _STORAGE_TABLE = re.compile(r"^(?P<view>.+)__mv_[0-9a-f]{8}$", re.S)
 _MARK = f"{STORAGE_MARK}="
 # Spark 4.1 prints the properties of a v2 table as a list of characters.
@@ -49,15 +48,6 @@ def quote_if_needed(name: str) -> str:
     ('orders', '`umsätze`', '`2026_orders`')
     """
     return name if _PLAIN.fullmatch(name) or "`" in name else f"`{name}`"
-
-
-def unquoted(name: str) -> str:
-    """A name without the backticks in which Spark lists some of its parts.
-
-    >>> unquoted("sales.`größe`")
-    'sales.größe'
-    """
-    return _QUOTED.sub(lambda found: found[1].replace("``", "`"), name)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from dbt.adapters.spark_mv.errors import InvalidName
 SESSION_CATALOG = "spark_catalog"
 MAX_NAME_LENGTH = 100
 STORAGE_NAME = re.compile(r"^(?P<view>.+)__mv_[0-9a-f]{8}$")
+_QUOTED = re.compile(r"`((?:[^`]|``)*)`")
 _FORBIDDEN = re.compile(r"[`/\\\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -108,6 +109,15 @@ def quote_parts(parts: tuple[str, ...]) -> str:
 def quote(identifier: str) -> str:
     """Render one identifier, quoted."""
     return exp.to_identifier(identifier, quoted=True).sql(dialect="spark")
+
+
+def unquoted(name: str) -> str:
+    """A name without the backticks in which Spark lists some of its parts.
+
+    >>> unquoted("sales.`größe`")
+    'sales.größe'
+    """
+    return _QUOTED.sub(lambda found: found[1].replace("``", "`"), name)
 
 
 def literal(text: str) -> str:

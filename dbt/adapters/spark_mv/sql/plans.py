@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dbt.adapters.spark_mv.sql.names import unquoted
 from dbt.adapters.spark_mv.sql.words import name_at, words_of
 
 _NUMBERED = re.compile(r"#\d+L?|@[0-9a-f]+|Lambda\$[\w/$]*")
@@ -19,7 +20,7 @@ def relations_of_plan(plan: str) -> set[str]:
     """Full names of the tables in the analysed part of EXPLAIN EXTENDED's text."""
     analysed = _analysed(plan)
     found = {name for pattern in _RELATIONS for name in pattern.findall(analysed)}
-    return {name.replace("`", "").strip() for name in found}
+    return {unquoted(name).strip() for name in found}
 
 
 def tables_of_plan(plan: str) -> list[tuple[str, ...]] | None:
