@@ -28,8 +28,8 @@ from dbt.adapters.spark_mv.relation import (
     readable_information,
     relation_types,
 )
-from dbt.adapters.spark_mv.sql.names import unquoted
 from dbt.adapters.spark_mv.replacement import ReplacementMethods
+from dbt.adapters.spark_mv.sql.names import unquoted
 
 if TYPE_CHECKING:
     import agate
