@@ -41,14 +41,14 @@ def test_levels() -> None:
 
 
 def test_pairs() -> None:
-    """Most pairs of tables' and views' forms, zones, changes and methods, and all with methods."""
+    """Most pairs of tables' and views' forms, zones, changes and methods; of the last two all."""
     possible: set[Pair] = set()
     for name, kind in KINDS.items():
         source = drafts(random.Random(5), name, list(by_partition(kind)), 4)
         possible |= _pairs(list(islice(source, 1000)))
     missing = possible - _pairs(partition_sample())
-    assert len(missing) <= 0.3 * len(possible)
-    assert not {pair for pair in missing if pair[1][0] == "method"}
+    assert len(missing) <= 0.4 * len(possible)
+    assert not {pair for pair in missing if pair[0][0] == "step"}
 
 
 @pytest.mark.parametrize("sample", [partition_sample, fast_sample])

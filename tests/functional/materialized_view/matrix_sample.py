@@ -84,7 +84,9 @@ def partition_sample() -> list[Draft]:
     """Views that are refreshed by partition, and in turn by the other methods."""
     moments = [name for name, kind in KINDS.items() if kind.family == "moments"]
     wanted = [(name, 5 if name in moments else 3) for name in (*KINDS, *moments)]
-    return covering(1, [(name, list(by_partition(KINDS[name])), width) for name, width in wanted])
+    drawn = covering(1, [(name, list(by_partition(KINDS[name])), width) for name, width in wanted])
+    # All of them take more minutes than a run of all tests has for this.
+    return [replace(draft, views=draft.views[:3]) for draft in drawn]
 
 
 def fast_sample() -> list[Draft]:
