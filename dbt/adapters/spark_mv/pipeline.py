@@ -121,7 +121,7 @@ class StatementPipeline:
         if statement.kind is Kind.EXECUTE:
             return self._executed(sql, statement, context)
         if not self._gate.has_views():
-            return Passage(sql, moves=statement.kind is Kind.SCRIPT)
+            return Passage(sql, moves=statement.kind in (Kind.SCRIPT, Kind.USE))
         return self._passed(sql, sql, statement, context)
 
     def _executed(
