@@ -1,7 +1,7 @@
 {# What dbt-spark would drop before it builds anew is replaced as a table is. #}
 {% materialization incremental, adapter='spark_mv', supported_languages=['sql', 'python'] %}
   {%- set existing = load_cached_relation(this) -%}
-  {%- if existing is none or model['language'] != 'sql'
+  {%- if existing is none or model['language'] != 'sql' or config.get('incremental_strategy') == 'microbatch'
       or (existing.is_table and not should_full_refresh() and not adapter.was_put_back()) -%}
     {{ return(materialization_incremental_spark()) }}
   {%- endif -%}
