@@ -16,8 +16,6 @@ from typing import Any, Protocol
 
 Row = Sequence[Any]
 Value = int | Decimal | date
-# Minutes that a branch is kept, its least number of snapshots, minutes that these are kept.
-Retention = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -58,12 +56,10 @@ class SnapshotFacts:
 
 @dataclass(frozen=True)
 class BranchFacts:
-    """A branch of an Iceberg table: its head, and its retention, None where it says nothing."""
+    """A branch of an Iceberg table: its head, and how long it is kept, None if it does not say."""
 
     snapshot_id: str
     kept_minutes: int | None = None
-    kept_snapshots: int | None = None
-    snapshot_minutes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -121,9 +117,9 @@ class CatalogRoad(Protocol):
         ...
 
     def create_branch(
-        self, parts: tuple[str, ...], branch: str, snapshot_id: str, retention: Retention
+        self, parts: tuple[str, ...], branch: str, snapshot_id: str, kept_minutes: int
     ) -> None:
-        """Create a branch; fails if it exists."""
+        """Create a branch that is kept for so long; fails if it exists."""
         ...
 
     def publish(self, parts: tuple[str, ...], branch: str, drop: Sequence[str]) -> None:

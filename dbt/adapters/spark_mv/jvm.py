@@ -13,7 +13,6 @@ from dbt.adapters.spark_mv.errors_text import short_message
 from dbt.adapters.spark_mv.executor import (
     Bounds,
     BranchFacts,
-    Retention,
     SnapshotFacts,
     TableFacts,
     ViewFacts,
@@ -218,13 +217,11 @@ class JvmRoad:
         """Branches of a table, by name."""
         return dict(self._call(lambda: jvm_branches.branches(self._jvm, self._table(parts))))
 
-    def create_branch(
-        self, parts: Parts, branch: str, snapshot_id: str, retention: Retention
-    ) -> None:
+    def create_branch(self, parts: Parts, branch: str, snapshot_id: str, kept_minutes: int) -> None:
         """Create a branch at a snapshot; fails if it exists."""
 
         def create() -> None:
-            jvm_branches.create(self._existing_table(parts), branch, int(snapshot_id), retention)
+            jvm_branches.create(self._existing_table(parts), branch, int(snapshot_id), kept_minutes)
 
         self._call(create)
 

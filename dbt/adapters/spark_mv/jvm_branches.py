@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dbt.adapters.spark_mv.executor import BranchFacts, Retention
+from dbt.adapters.spark_mv.executor import BranchFacts
 
 _MINUTE = 60_000
 
@@ -26,22 +26,14 @@ def branches(jvm: Any, table: Any) -> dict[str, BranchFacts]:
 
 
 def _facts(reference: Any) -> BranchFacts:
-    kept, age = reference.maxRefAgeMs(), reference.maxSnapshotAgeMs()
-    return BranchFacts(
-        str(reference.snapshotId()),
-        None if kept is None else kept // _MINUTE,
-        reference.minSnapshotsToKeep(),
-        None if age is None else age // _MINUTE,
-    )
+    kept = reference.maxRefAgeMs()
+    return BranchFacts(str(reference.snapshotId()), None if kept is None else kept // _MINUTE)
 
 
-def create(table: Any, branch: str, snapshot_id: int, retention: Retention) -> None:
-    """Create a branch at a snapshot, with this retention, in one commit; fails if it exists."""
-    kept, snapshots, age = retention
+def create(table: Any, branch: str, snapshot_id: int, kept_minutes: int) -> None:
+    """Create a branch at a snapshot that is kept for so long, in one commit; fails if it exists."""
     change = table.manageSnapshots().createBranch(branch, snapshot_id)
-    change = change.setMaxRefAgeMs(branch, kept * _MINUTE)
-    change = change.setMinSnapshotsToKeep(branch, snapshots)
-    change.setMaxSnapshotAgeMs(branch, age * _MINUTE).commit()
+    change.setMaxRefAgeMs(branch, kept_minutes * _MINUTE).commit()
 
 
 def publish(jvm: Any, table: Any, branch: str, unwanted: Sequence[str]) -> None:

@@ -12,7 +12,6 @@ from dbt.adapters.spark_mv.executor import (
     Bounds,
     BranchFacts,
     Executor,
-    Retention,
     SnapshotFacts,
 )
 from dbt.adapters.spark_mv.sql.names import TableName, literal
@@ -201,24 +200,23 @@ def branches(executor: Executor, name: TableName) -> dict[str, BranchFacts]:
     if road is not None and road.handles(name.catalog):
         return road.branches(name.parts)
     rows = executor.query(
-        "SELECT name, snapshot_id, max_reference_age_in_ms DIV 60000, min_snapshots_to_keep, "
-        f"max_snapshot_age_in_ms DIV 60000 FROM {name.sql}.`refs` WHERE type = 'BRANCH'"
+        "SELECT name, snapshot_id, max_reference_age_in_ms DIV 60000 "
+        f"FROM {name.sql}.`refs` WHERE type = 'BRANCH'"
     )
-    return {str(row[0]): BranchFacts(str(row[1]), *row[2:]) for row in rows}
+    return {str(row[0]): BranchFacts(str(row[1]), row[2]) for row in rows}
 
 
 def create_branch(
-    executor: Executor, name: TableName, branch: str, snapshot_id: str, retention: Retention
+    executor: Executor, name: TableName, branch: str, snapshot_id: str, kept_minutes: int
 ) -> None:
     """Create a branch at a snapshot; fails if it exists, so it serves as a mutex."""
     road = executor.road
     if road is not None and road.handles(name.catalog):
-        road.create_branch(name.parts, branch, snapshot_id, retention)
+        road.create_branch(name.parts, branch, snapshot_id, kept_minutes)
         return
-    kept, snapshots, age = retention
     executor.query(
-        f"ALTER TABLE {name.sql} CREATE BRANCH `{branch}` AS OF VERSION {int(snapshot_id)} RETAIN "
-        f"{kept} MINUTES WITH SNAPSHOT RETENTION {snapshots} SNAPSHOTS {age} MINUTES"
+        f"ALTER TABLE {name.sql} CREATE BRANCH `{branch}` AS OF VERSION {int(snapshot_id)} "
+        f"RETAIN {kept_minutes} MINUTES"
     )
 
 

@@ -61,9 +61,9 @@ class Claims:
         if busy is not None:
             return busy
         branch = f"refresh_{base}_{taken + 1}"
-        retention = this_process().retention()
+        kept = this_process().kept_minutes()
         try:
-            iceberg.create_branch(self._executor, storage, branch, base, retention)
+            iceberg.create_branch(self._executor, storage, branch, base, kept)
         except StatementFailed:
             found = iceberg.branches(self._executor, storage).get(branch)
             if found is None:

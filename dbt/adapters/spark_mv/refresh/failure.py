@@ -66,7 +66,7 @@ def _who(busy: Busy) -> str:
         where, pid = str(payload.get("owner_host")), payload.get("owner_pid")
     elif owner is not None:
         where, pid = host() if owner.is_here else "another host", owner.pid
-        moment = float(owner.since)
+        moment = owner.since * 60.0
     else:
         return "by another process"
     since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))

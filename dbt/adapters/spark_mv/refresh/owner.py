@@ -11,56 +11,61 @@ from pathlib import Path
 from dbt.adapters.spark_mv.executor import BranchFacts
 from dbt.adapters.spark_mv.metadata.events import Event, host
 
-# In minutes, so that plain SQL can say it; so long that no branch expires by it.
-_AT_LEAST = 2**41
-_HOST_BITS, _START_BITS = 40, 12
+_ZOMBIE = "zombie"
+# A branch is kept for so many minutes and more: until long after nobody cares. Plain SQL takes no
+# number of milliseconds, and Iceberg none of more than 63 bits.
+_AT_LEAST = 2**46
+_HOST, _PID, _SINCE = 2**9, 2**22, 2**15
+# A process that began so many seconds after the branch was made is another of the same number.
+_SLACK = 120.0
 
 
 @dataclass(frozen=True)
 class Owner:
-    """Who holds a branch, and since when (epoch seconds).
+    """Who holds a branch, and since which minute (counted from 1970).
 
-    It is written into the retention of the branch, in the commit that makes it: a refresh branch
-    does not live until any of that matters. `host` and `start` are digests of the host's name and
-    of the start of the process.
+    It is written into the retention of the branch, in the commit that makes it. `host` is a digest
+    of the host's name: two hosts that share one can take over from each other, and only lose time.
     """
 
     host: int
     pid: int
-    start: int
     since: int
 
     @property
     def is_here(self) -> bool:
         """Whether it is a process of this host."""
-        return self.host == _host_digest(host())
+        return self.host == _digest(host())
 
     def is_dead(self, timeout: float) -> bool:
         """Whether the process is known to have ended, or is over its time, in seconds."""
-        if time.time() - self.since > timeout:
+        made = self.since * 60.0
+        if time.time() - made > timeout + 60:
             return True
-        return self.is_here and not (
-            _exists(self.pid) and _start_digest(process_start(self.pid)) in (0, self.start)
-        )
+        if not self.is_here:
+            return False
+        began = _began(self.pid)
+        is_other = began is not None and began > made + _SLACK
+        return is_other or not _exists(self.pid) or process_start(self.pid) == _ZOMBIE
 
-    def retention(self) -> tuple[int, int, int]:
-        """How it is written: minutes that a branch is kept, snapshots, minutes of snapshots."""
-        return _AT_LEAST + self.host, self.pid, (self.since << _START_BITS) + self.start
+    def kept_minutes(self) -> int:
+        """How it is written: the minutes that its branch is kept."""
+        return _AT_LEAST + (self.host * _PID + self.pid % _PID) * _SINCE + self.since % _SINCE
 
 
 def this_process() -> Owner:
     """This process, from now on."""
-    pid = os.getpid()
-    return Owner(_host_digest(host()), pid, _start_digest(process_start(pid)), int(time.time()))
+    return Owner(_digest(host()), os.getpid(), int(time.time() // 60))
 
 
 def owner_of(branch: BranchFacts) -> Owner | None:
     """Who made a branch; None if it does not say so."""
-    kept, pid, snapshots = branch.kept_minutes, branch.kept_snapshots, branch.snapshot_minutes
-    if kept is None or pid is None or snapshots is None or kept < _AT_LEAST:
+    if branch.kept_minutes is None or branch.kept_minutes < _AT_LEAST:
         return None
-    since, start = divmod(snapshots, 1 << _START_BITS)
-    return Owner(kept - _AT_LEAST, pid, start, since)
+    rest, minute = divmod(branch.kept_minutes - _AT_LEAST, _SINCE)
+    found, pid = divmod(rest, _PID)
+    now = int(time.time() // 60)
+    return Owner(found, pid, now - (now - minute) % _SINCE)
 
 
 def owner_is_dead(started: Event, timeout: float) -> bool:
@@ -97,17 +102,21 @@ def process_start(pid: int) -> str | None:
     except OSError:
         return None
     fields = stat.rpartition(")")[2].split()
-    return "zombie" if fields[0] == "Z" else fields[19]
+    return _ZOMBIE if fields[0] == "Z" else fields[19]
 
 
-def _host_digest(name: str) -> int:
-    return _digest(name) % (1 << _HOST_BITS)
+def _began(pid: int) -> float | None:
+    """When a process began, in epoch seconds; None if nobody can tell."""
+    ticks = process_start(pid)
+    try:
+        lines = Path("/proc/stat").read_text().splitlines()
+    except OSError:
+        return None
+    booted = next((line.split()[1] for line in lines if line.startswith("btime ")), None)
+    if ticks is None or not ticks.isdigit() or booted is None:
+        return None
+    return int(booted) + int(ticks) / os.sysconf("SC_CLK_TCK")
 
 
-def _start_digest(start: str | None) -> int:
-    """0 if nobody can tell when a process began."""
-    return 0 if start is None else 1 + _digest(start) % ((1 << _START_BITS) - 1)
-
-
-def _digest(text: str) -> int:
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+def _digest(name: str) -> int:
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") % _HOST
