@@ -251,6 +251,11 @@ REFUSED = (
         "no method but a complete refresh knows of it; filter in a query over the view",
     ),
     Construct(
+        "`_file` and the like",
+        ("SELECT id FROM orders WHERE _file LIKE '%.parquet'",),
+        "a compaction changes them",
+    ),
+    Construct(
         "`rand` and the like",
         ("SELECT id, RAND() AS r FROM orders",),
         "no method but a complete refresh knows of it",

@@ -135,11 +135,6 @@ def _field(term: str, types: dict[str, str]) -> Field | None:
     return Field(transform, column, "int" if transform == "bucket" else kind, kind, size)
 
 
-def is_exact(kind: str) -> bool:
-    """Whether values of a Spark type come back from text as they were."""
-    return _EXACT.fullmatch(kind) is not None
-
-
 def encoded(value: str, kind: str) -> str:
     """SQL of a value of a Spark type as text that says it exactly."""
     return f"CAST({_number(value, kind)} AS STRING)"

@@ -40,6 +40,8 @@ _NO_STEERING = Reason("NOT_PARTITIONED", "it is partitioned by a boolean; add an
 _NOT_TOLD = Reason("NOT_PARTITIONED", "its partitions cannot be told by their values")
 # Spark simplifies conditions on these to what Iceberg cannot replace rows by.
 _NOT_STEERING = ("boolean",)
+# Values of these do not come back from text as they were.
+_INEXACT = ("binary", "float", "double")
 _MOST = 500
 # From so many changed rows on, or if nobody has counted them, metadata are asked instead of them.
 _MANY = 1_000_000
@@ -110,7 +112,7 @@ def why_not(method: str, view: MaterializedView, found: Analysis | Reason) -> Re
     static = view.options.static_partition_by
     layout = Layout(static) if static else view.layout
     named = layout.partitioned(list(types))
-    if any(not partitions.is_exact(types[name]) for name in named):
+    if any(types[name] in _INEXACT for name in named):
         return _NOT_TOLD
     columns = [name for name in named if types[name] not in _NOT_STEERING]
     if view.layout.partition_by and not columns:

@@ -24,8 +24,8 @@ GROUP BY
 
 -- mv_row_1
 SELECT
-  `mv_delta`.`mv_output_0`,
-  `mv_delta`.`mv_output_1`,
+  ANY_VALUE(`mv_delta`.`mv_output_0`) AS `mv_output_0`,
+  ANY_VALUE(`mv_delta`.`mv_output_1`) AS `mv_output_1`,
   SUM(`mv_delta`.`mv_weight`) AS mv_weight
 FROM (
   SELECT
@@ -60,7 +60,9 @@ FROM (
 ) AS mv_delta
 GROUP BY
   `mv_delta`.`mv_output_0`,
-  `mv_delta`.`mv_output_1`
+  `mv_delta`.`mv_output_1`,
+  CAST(`mv_delta`.`mv_output_0` AS STRING),
+  CAST(`mv_delta`.`mv_output_1` AS STRING)
 HAVING
   SUM(`mv_delta`.`mv_weight`) <> 0;
 

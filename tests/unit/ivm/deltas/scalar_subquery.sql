@@ -7,7 +7,7 @@ SELECT a, v FROM mv_table_0 WHERE v > (SELECT AVG(v) FROM mv_table_1);
 
 -- mv_row_0
 SELECT
-  `mv_delta`.`_col_0`,
+  ANY_VALUE(`mv_delta`.`_col_0`) AS `_col_0`,
   SUM(`mv_delta`.`mv_weight`) AS mv_weight
 FROM (
   SELECT
@@ -37,7 +37,8 @@ FROM (
   ) AS mv_groups
 ) AS mv_delta
 GROUP BY
-  `mv_delta`.`_col_0`
+  `mv_delta`.`_col_0`,
+  CAST(`mv_delta`.`_col_0` AS STRING)
 HAVING
   SUM(`mv_delta`.`mv_weight`) <> 0;
 
