@@ -154,6 +154,8 @@ class StatementPipeline:
     ) -> Answer | Passage:
         """`sql`, which has Spark run `text`, after everything that it reads is readable."""
         home = context.namespace
+        if self._reads.drops_temporary(statement):
+            return Passage(sql, statement.verb)
         writes = tuple(self._engine.relations.resolve(parts, home()) for parts in statement.writes)
         answer = self._refuse_or_drop(statement, writes, context)
         if answer is not None:

@@ -112,10 +112,11 @@ def test_temporary_view_of_the_name_of_a_model(lake: Warehouse, command: Command
     lake.sql(f"create materialized view @.hidden options (when_stale = 'inline') as {QUERY}")
     command.sql(f"use local.{lake.schema}")
     command.sql("create or replace temporary view hidden as select 7 as k")
-    change(lake)
+    added = change(lake)
     assert command.sql("select * from hidden") == [(7,)]
     assert lake.freshness("hidden") == "STALE"
     command.sql("drop view hidden")
+    assert (added, 1) in command.sql("select * from hidden")
     command.sql("use local.default")
 
 

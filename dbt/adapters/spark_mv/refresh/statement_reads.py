@@ -58,6 +58,15 @@ class StatementReads:
         """A view was made anew: of temporary views only Spark knows now what they read."""
         self._temporary = dict.fromkeys(self._temporary)
 
+    def drops_temporary(self, statement: Statement) -> bool:
+        """Whether DROP VIEW is about a temporary view, which goes before a relation of its name."""
+        if statement.kind is not Kind.DROP or not statement.targets:
+            return False
+        (parts,) = statement.targets[:1]
+        is_temporary, _ = self._behind_temporary(parts)
+        self._temporary.pop(self._key(parts), None)
+        return is_temporary
+
     def _understood(
         self, sql: str, statement: Statement, session: Session
     ) -> StatementViews | None:
