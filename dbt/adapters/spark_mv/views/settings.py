@@ -45,6 +45,15 @@ _OF_THE_PLACE = (
     "spark.sql.ui.",
     "spark.sql.variable.substitute",
 )
+# Connections set these for what they show of rows, and so does a Thrift server.
+_OF_THE_CLIENT = (
+    "spark.sql.binaryOutputStyle",
+    "spark.sql.connect.",
+    "spark.sql.datetime.java8API.",
+    "spark.sql.pyspark.",
+    "spark.sql.session.localRelation",
+    "spark.sql.thriftserver.",
+)
 # These cannot be set in a session at all.
 _OF_THE_START = (
     "spark.sql.broadcastExchange.",
@@ -65,7 +74,7 @@ _OF_THE_START = (
     "spark.sql.subquery.",
     "spark.sql.warehouse.dir",
 )
-_LEFT_OUT = (*_OF_EXECUTION, *_OF_THE_PLACE, *_OF_THE_START)
+_LEFT_OUT = (*_OF_EXECUTION, *_OF_THE_PLACE, *_OF_THE_CLIENT, *_OF_THE_START)
 
 
 def is_kept(key: str) -> bool:
