@@ -93,7 +93,7 @@ def fast_sample() -> list[Draft]:
     """Views that are refreshed fast: all forms with doubles, whose zeros are two and equal, and
     those that were drawn with keys of other types."""
     forms = list(by_delta())
-    others = covering(2, [(name, forms, 3) for name in KINDS if name != "double"])
+    others = covering(2, [(name, forms, 2) for name in KINDS if name != "double"])
     halves = (tuple(forms[0::2]), tuple(forms[1::2]))
     doubles = [Draft("double", Layout("none"), "UTC", half, ("swap",)) for half in halves]
     return doubles + others
