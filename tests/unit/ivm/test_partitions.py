@@ -154,6 +154,9 @@ _DAYS = [PartitionValue("p0", "days", "date")]
 _MONTHS = [PartitionValue("p0", "months", "timestamp", in_utc=True)]
 _LOCAL = [PartitionValue("p0", "days", "timestamp")]
 _PREFIX = [PartitionValue("p0", "truncate", "string", 3)]
+_WALL_HOURS = [PartitionValue("p0", "hours", "timestamp_ntz")]
+_UTC_HOURS = [PartitionValue("p0", "hours", "timestamp", in_utc=True)]
+_LOCAL_HOURS = [PartitionValue("p0", "hours", "timestamp")]
 
 
 @pytest.mark.parametrize(
@@ -183,6 +186,11 @@ _PREFIX = [PartitionValue("p0", "truncate", "string", 3)]
         ("a || 'x'", [PartitionValue("p0", "identity", "string")], True),
         ("a", [PartitionValue("p0", "bucket", "bigint", 4)], False),
         ("year(b)", _DAYS, False),
+        ("date_trunc('HOUR', a)", _WALL_HOURS, True),
+        ("cast(a as date)", _WALL_HOURS, True),
+        ("date_trunc('MINUTE', a)", _WALL_HOURS, False),
+        ("date_trunc('HOUR', a)", _UTC_HOURS, True),
+        ("date_trunc('HOUR', a)", _LOCAL_HOURS, False),
     ],
 )
 def test_values_of_partitions(
@@ -196,3 +204,15 @@ def test_values_of_partitions(
     assert (found is not None) is is_mapped
     if found is not None:
         assert {item.name for item in found.find_all(exp.Column)} == {"p0"}
+
+
+@pytest.mark.parametrize(("values", "type_name"), [(_WALL_HOURS, "NTZ"), (_UTC_HOURS, "")])
+def test_hours_are_those_of_their_clock(values: list[PartitionValue], type_name: str) -> None:
+    """The first moment of an hour is made of hours alone: an instant that is cast to a clock on the
+    wall would be one of the session's zone."""
+    tree = canonical(parsed("select cast(a as date) as p from mv_table_0", {"mv_table_0": ["a"]}))
+    found = over_partitions(tree.expressions[0].unalias(), {"a": values})
+    assert found is not None
+    text = found.sql("spark").upper()
+    assert "MAKE_DT_INTERVAL(0, `P0`)" in text and "TIMESTAMP_SECONDS" not in text
+    assert f"'1970-01-01 00:00:00' AS TIMESTAMP{'_' if type_name else ''}{type_name})" in text
