@@ -52,6 +52,12 @@ CASES: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "no label": ({"label": None}, "UNKNOWN", "WRITTEN_BY_HAND"),
     "other definition": ({"definition_hash": "other"}, "STALE", "DEFINITION_CHANGED"),
+    "other definition, before it": ({"definition_hash": "a"}, "STALE", "DEFINITION_CHANGED"),
+    "storage altered back": (
+        {"label": replace(LABEL, storage_schema_id=2), "storage_schema_id": 1},
+        "UNKNOWN",
+        "STORAGE_ALTERED",
+    ),
     "one table more": (
         {"current": {A: V1, B: V2, TableName("local", ("db",), "c"): V1}},
         "STALE",
