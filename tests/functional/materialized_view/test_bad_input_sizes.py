@@ -54,7 +54,7 @@ WORKS = {
     "47-cases": "select "
     + "case when id = 1 then " * 100
     + "1"
-    + " end" * 100
+    + " else 0 end" * 100
     + " as x from @.orders",
     "47-nots": f"select id from @.orders where {'not ' * 300}true",
     "47-subqueries": "select * from " + "(select * from " * 30 + "@.orders" + ")" * 30,
