@@ -84,7 +84,7 @@ def test_refresh_of_everything_stale(lake: Warehouse, project: DbtProject) -> No
         ("a.b.c.d", "parts"),
         ("", "name"),
         (5, "5"),
-        ([], "empty"),
+        ([], "cannot be []"),
         (["inner_mv", 5], "5"),
         ("tag:absent", "absent"),
         ("twin", "operations_b.twin, operations_c.twin"),
