@@ -28,7 +28,6 @@ from dbt.adapters.spark_mv.sql.scan import executed
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement, classify
 from dbt.adapters.spark_mv.table_functions import CALLED, rewrite_table_functions
 
-_USE = re.compile(r"\s*(?:/\*.*?\*/\s*)*use\b", re.IGNORECASE | re.DOTALL)
 _LISTING = re.compile(r"information_schema\W+materialized_views", re.IGNORECASE)
 
 
@@ -115,8 +114,6 @@ class StatementPipeline:
             sql = rewrite_information_schema(self._engine, sql, context.namespace())
         if CALLED.search(sql):
             sql = rewrite_table_functions(self._engine, sql, context.namespace())
-        if _USE.match(sql):
-            return Passage(sql, "USE", moves=True)
         statement = classify(sql)
         if statement.kind is Kind.EXECUTE:
             return self._executed(sql, statement, context)
