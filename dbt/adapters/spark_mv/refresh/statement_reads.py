@@ -50,7 +50,11 @@ class StatementReads:
         if found is None:
             asked = self._asked(sql, statement, session)
             found = StatementViews(self._named(statement, session) if asked is None else asked)
-        if statement.kind in (Kind.CREATE_TEMPORARY_VIEW, Kind.CACHE):
+        # CACHE TABLE makes a temporary view only if it has a query.
+        makes_view = any(word.upper == "AS" for word in statement.words)
+        if statement.kind is Kind.CREATE_TEMPORARY_VIEW or (
+            statement.kind is Kind.CACHE and makes_view
+        ):
             self._remember(statement, found.views)
         return found
 
