@@ -3,6 +3,10 @@
 The upper view reads the storage table of the lower one at a snapshot, and its label says which.
 Rows are named by the version of the base table that they come from. Publishing is one step here:
 what makes it one is the matter of `publish_protocol.py`.
+
+A reader of the upper view goes step by step: what it has seen of a view may be old when it has seen
+the other. It is promised no rows of an older base version than the one it began with, as long as
+nothing is rolled back: a refresh from before the rollback may publish after the reader has looked.
 """
 
 from __future__ import annotations
@@ -10,11 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+READS_LOWER_FIRST = (
+    "the lower view is looked at before the version that the upper one is held against"
+)
 RULES = frozenset(
     {
         "a view is fresh only if what it reads is",
         "labels name what was read",
         "upstream views are read at one snapshot",
+        READS_LOWER_FIRST,
     }
 )
 
@@ -42,10 +50,21 @@ class Refresher(NamedTuple):
     rows: int = 0
 
 
+class Reader(NamedTuple):
+    """A read of the upper view. `began_with` is the version of the base table then, `pin` the
+    snapshot of the lower view that the upper one is held against."""
+
+    step: str = "idle"
+    began_with: int = 0
+    pin: int = 0
+    rows: int = 0
+
+
 class State(NamedTuple):
     """`lower` and `upper` are the builds that were published, the current one last."""
 
     refreshers: tuple[Refresher, ...]
+    reader: Reader | None = None
     base: int = 0
     lower: tuple[Build, ...] = (Build(0, 0, 0),)
     upper: tuple[Build, ...] = (Build(0, 0, 0),)
@@ -78,6 +97,9 @@ def violation(state: State, rules: frozenset[str]) -> str | None:
         return "the lower view is FRESH, but its rows are not those of the base table"
     if upper_is_fresh(state, rules) and state.upper[-1].rows != state.base:
         return "the upper view is FRESH, but its rows are not those of the base table"
+    reader = state.reader
+    if reader and reader.step == "served" and reader.rows < reader.began_with:
+        return "a reader got rows from before it began"
     return None
 
 
@@ -90,11 +112,48 @@ def steps(state: State, rules: frozenset[str]) -> Iterator[tuple[str, State]]:
     if state.storage_rollbacks and len(state.lower) > 1:
         older = (*state.lower, state.lower[-2])
         yield "lower view rolled back by hand", state._replace(lower=older, storage_rollbacks=0)
+    if state.reader:
+        yield from _read_upper(state, state.reader, rules)
     for number, refresher in enumerate(state.refreshers):
         for what, after, moved in _acts(state, refresher, rules):
             others = list(after.refreshers)
             others[number] = moved
             yield f"{number}: {what}", after._replace(refreshers=tuple(others))
+
+
+def _read_upper(state: State, reader: Reader, rules: frozenset[str]) -> Iterator[tuple[str, State]]:
+    if reader.step == "idle":
+        begun = Reader("begun", state.base, state.lower[-1].sid)
+        yield "the reader looks at the upper view", state._replace(reader=begun)
+    elif reader.step == "begun":
+        yield "the reader looks at the lower view", _lower_made_fresh(state, reader)
+    elif reader.step == "looked":
+        pin = state.lower[-1].sid if READS_LOWER_FIRST in rules else reader.pin
+        pinned = reader._replace(step="pinned", pin=pin)
+        yield "the reader takes the version of the lower view", state._replace(reader=pinned)
+    elif reader.step == "pinned":
+        yield "the reader judges the upper view", _upper_made_fresh(state, reader)
+    elif reader.step == "judged":
+        served = reader._replace(step="served", rows=state.upper[-1].rows)
+        yield "the reader is served", state._replace(reader=served)
+
+
+def _lower_made_fresh(state: State, reader: Reader) -> State:
+    looked = reader._replace(step="looked")
+    if lower_is_fresh(state):
+        return state._replace(reader=looked)
+    made = Build(state.sids, state.base, state.base)
+    after = state._replace(sids=state.sids + 1, lower=(*state.lower, made))
+    return after._replace(reader=looked._replace(pin=made.sid))
+
+
+def _upper_made_fresh(state: State, reader: Reader) -> State:
+    judged = reader._replace(step="judged")
+    if state.upper[-1].label == reader.pin:
+        return state._replace(reader=judged)
+    (rows,) = {build.rows for build in state.lower if build.sid == reader.pin}
+    made = Build(state.sids, rows, reader.pin)
+    return state._replace(reader=judged, sids=state.sids + 1, upper=(*state.upper, made))
 
 
 def _acts(state: State, r: Refresher, rules: frozenset[str]) -> Iterator[Step]:

@@ -89,8 +89,12 @@ class Claims:
         owner, started = owner_of(facts), self._started(branch)
         if owner is not None and owner.is_dead(self._timeout):
             return None
+        if started is not None and owner_is_dead(started, self._timeout):
+            return None
         # Only branches made by earlier versions do not say whose they are.
-        if owner is None and self._is_dead(storage, branch, started):
+        is_unknown = owner is None and started is None
+        grace = min(self._timeout, _UNKNOWN_OWNER_GRACE) if is_unknown else self._timeout
+        if self._seconds_seen(storage, branch) > grace:
             return None
         return Busy(branch, owner, started)
 
@@ -101,11 +105,10 @@ class Claims:
         except StatementFailed:
             return
 
-    def _is_dead(self, storage: TableName, branch: str, started: Event | None) -> bool:
-        if started is None:
-            first = self._first_seen.setdefault((storage, branch), time.monotonic())
-            return time.monotonic() - first > min(self._timeout, _UNKNOWN_OWNER_GRACE)
-        return owner_is_dead(started, self._timeout)
+    def _seconds_seen(self, storage: TableName, branch: str) -> float:
+        """For how long this process has known the branch: a clock of its own, and no minutes."""
+        now = time.monotonic()
+        return now - self._first_seen.setdefault((storage, branch), now)
 
 
 def _highest(branches: Iterable[str], base: str) -> int:

@@ -222,7 +222,9 @@ class Refresher:
 
     def _wait_for(self, view: MaterializedView, base: str) -> None:
         """Until main has moved, or the owner of the claim has given up or died."""
-        pause, deadline = _FIRST_WAIT, time.monotonic() + self._engine.timeout
+        # Whoever is over its time by then is taken over, which the last look has to see.
+        longest = self._engine.timeout + 2 * _LONGEST_WAIT
+        pause, deadline = _FIRST_WAIT, time.monotonic() + longest
         while time.monotonic() < deadline:
             time.sleep(pause)
             pause = min(pause * 1.5, _LONGEST_WAIT)
