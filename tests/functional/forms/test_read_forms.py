@@ -107,6 +107,19 @@ def test_cached_rows_do_not_outlive_a_refresh(
     command.sql(f"uncache table if exists {name}")
 
 
+def test_view_is_dropped_after_it_was_cached(lake: Warehouse, command: Command) -> None:
+    """CACHE TABLE of a view makes no temporary view: DROP VIEW drops the one of the catalog."""
+    command.sql(f"use local.{lake.schema}")
+    command.sql("create or replace view cached as select k, n from mv")
+    command.sql("cache table cached")
+    command.sql("drop view cached")
+    command.sql("create view cached as select k, n + 1 as n from mv")
+    added = change(lake)
+    assert (added, 2) in command.sql("select * from cached")
+    command.sql("drop view cached")
+    command.sql("use local.default")
+
+
 def test_temporary_view_of_the_name_of_a_model(lake: Warehouse, command: Command) -> None:
     """A temporary view hides a materialized view of its name, also from its policy."""
     lake.sql(f"create materialized view @.hidden options (when_stale = 'inline') as {QUERY}")

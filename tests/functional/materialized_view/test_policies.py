@@ -109,11 +109,30 @@ def test_inline_with_shadowing_names(lake: Warehouse, make: Make) -> None:
     assert found == now(lake)
 
 
+def read_with_warnings(lake: Warehouse, view: str) -> tuple[Any, list[str]]:
+    """What a read in a command of its own returns, and what the command warns of."""
+    command, warnings = lake.command("show"), list[str]()
+    command.core.engine.warn = warnings.append
+    ((found,),) = command.sql(TOTAL.format(view=view))
+    command.flush()
+    return found, warnings
+
+
 def test_serve(lake: Warehouse, make: Make) -> None:
-    """X1: old rows, no refresh."""
+    """X1: old rows, no refresh, and a warning with the reason."""
     view = make("when_stale = 'serve'")
-    assert read(lake, view) == now(lake) - 100
+    found, (warning,) = read_with_warnings(lake, view)
+    assert found == now(lake) - 100
+    assert f"{lake.schema}.{view} is served stale: " in warning and "orders" in warning
     assert lake.builds(view) == 1
+
+
+def test_no_warning_of_a_fresh_view(lake: Warehouse, make: Make) -> None:
+    """Warnings are of what is stale, and of nothing else."""
+    for options in ("when_stale = 'serve'", "enable_refresh = false", "when_stale = 'refresh'"):
+        view = make(options)
+        lake.sql(f"refresh materialized view @.{view}")
+        assert read_with_warnings(lake, view) == (now(lake), [])
 
 
 def test_fail(lake: Warehouse, make: Make) -> None:
@@ -146,9 +165,12 @@ def test_max_staleness_and_fail(lake: Warehouse, make: Make) -> None:
 
 
 def test_enable_refresh(lake: Warehouse, make: Make) -> None:
-    """B9: never refreshed by a read, still refreshed when asked to."""
+    """B9: never refreshed by a read, which warns; still refreshed when asked to."""
     view = make("enable_refresh = false")
-    assert read(lake, view) == now(lake) - 100
+    found, (warning,) = read_with_warnings(lake, view)
+    assert found == now(lake) - 100
+    assert f"{lake.schema}.{view} is served as stored: " in warning
+    assert "orders" in warning and "(enable_refresh is false)" in warning
     assert lake.builds(view) == 1
     lake.sql(f"refresh materialized view @.{view}")
     assert read(lake, view) == now(lake)
@@ -181,7 +203,9 @@ def test_on_refresh_error(lake: Warehouse, make: Make, fragile: str, policy: str
     break_base(lake)
     for attempt in (1, 2):
         if policy == "serve":
-            assert read(lake, view) == 3
+            found, (warning,) = read_with_warnings(lake, view)
+            assert found == 3 and "no number" in warning
+            assert warning.endswith("Its old rows are served.")
         else:
             with pytest.raises(Exception, match=rf"{view} could not be refreshed.*no number"):
                 read(lake, view)

@@ -144,6 +144,70 @@ def test_every_setting_that_spark_keeps(lake: Warehouse, setting: Any) -> None:
     assert types["at"] == "timestamp_ntz"
 
 
+# Settings that change what a text means: of its literals, names and operators, or of what it calls.
+MEANINGS = {
+    "spark.sql.ansi.doubleQuotedIdentifiers": (
+        ("true", "false"),
+        'select "customer" as c, count(*) as n from @."orders" group by "customer"',
+    ),
+    "spark.sql.parser.escapedStringLiterals": (
+        ("true", "false"),
+        r"select id, length('a\tb') as n from @.orders",
+    ),
+    "spark.sql.legacy.setopsPrecedence.enabled": (
+        ("true", "false"),
+        "select id from @.orders union all select id + 1 from @.orders intersect select 0",
+    ),
+    "spark.sql.decimalOperations.allowPrecisionLoss": (
+        ("false", "true"),
+        "select id, cast(amount as decimal(38, 18)) * cast(id as decimal(38, 18)) as p "
+        "from @.orders",
+    ),
+    "spark.sql.legacy.timeParserPolicy": (
+        ("LEGACY", "CORRECTED"),
+        "select id, try_to_timestamp(concat('2026-1-', id % 9 + 1), 'yyyy-MM-dd') as at "
+        "from @.orders",
+    ),
+    "spark.sql.legacy.statisticalAggregate": (
+        ("true", "false"),
+        "select id, stddev_samp(amount) as s from @.orders group by id",
+    ),
+    "spark.sql.mapKeyDedupPolicy": (
+        ("LAST_WIN", "EXCEPTION"),
+        "select id, map_from_arrays(array(1, 1), array(0, id))[1] as m from @.orders",
+    ),
+    "spark.sql.session.timeZone": (
+        ("Pacific/Chatham", "America/St_Johns"),
+        "select hour(timestamp_seconds(id)) as h, count(*) as n from @.orders group by 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("key", MEANINGS)
+def test_meaning_of_a_text(lake: Warehouse, setting: Any, key: str) -> None:
+    """X28: a refresh of any kind, by a session that is set otherwise, means what was meant."""
+    (value, other), query = MEANINGS[key]
+    setting("spark.sql.ansi.enabled", "true")
+    setting(key, value)
+    lake.sql(f"create materialized view @.v as {query}")
+    for change in (
+        "insert into @.orders values (96, 'pia', 1)",
+        "delete from @.orders where id=96",
+    ):
+        setting(key, other)
+        lake.spark(change)
+        lake.sql("select * from @.v")
+        assert lake.freshness("v") == "FRESH"
+        ((_, former),) = lake.spark("set spark.sql.ansi.enabled")
+        lake.spark("set spark.sql.ansi.enabled = true")
+        lake.spark(f"set {key} = {value}")
+        try:
+            assert_same(lake, "select * from @.v", query)
+        finally:
+            lake.spark(f"reset {key}")
+            lake.spark(f"set spark.sql.ansi.enabled = {former}")
+
+
 def test_partition_overwrite_mode(lake: Warehouse, setting: Any) -> None:
     """A session left on DYNAMIC does not keep partitions that have vanished."""
     lake.spark("create or replace table @.days (d int, v int) using iceberg")

@@ -70,7 +70,10 @@ def test_suspend_and_resume(lake: Warehouse) -> None:
     assert lake.operation("suspend", view="totals").rows[0][1] == "SUSPENDED already"
     lake.change()
     build = lake.build_of("totals")
-    lake.sql("select * from @.totals")
+    command, warnings = lake.command("show"), list[str]()
+    command.core.engine.warn = warnings.append
+    command.sql("select * from @.totals")
+    assert "totals is served as stored" in warnings[0] and "SUSPENDED" in warnings[0]
     assert lake.operation("refresh").rows == ()
     assert lake.operation("refresh_due").rows == ()
     assert lake.build_of("totals") == build
