@@ -18,6 +18,9 @@ $(BIN)/.made: pyproject.toml constraints.txt
 test: venv  ## run all tests; ARGS='tests/unit' for some
 	$(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder $(ARGS)
 
+whole: export TEST_WHOLE = 1
+whole: test  ## the tests with all cases of the slow classes, where `test` takes a sample
+
 lint: venv  ## check style and types
 	$(BIN)/ruff check $(PATHS)
 	$(BIN)/ruff format --check $(PATHS)
@@ -41,4 +44,4 @@ docs: venv  ## write docs/supported_queries.md anew, from what the classifier sa
 deltas: venv  ## write tests/unit/ivm/deltas anew, after a rule was changed on purpose; read the diff
 	$(BIN)/python -m tests.unit.ivm.delta_files
 
-.PHONY: help venv test lint docs deltas demo bench soak equivalence
+.PHONY: help venv test whole lint docs deltas demo bench soak equivalence

@@ -26,6 +26,7 @@ from tests.functional.concurrency.ways import (
 )
 from tests.functional.materialized_view.faults import Paused
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
+from tests.sampling import sample, sample_of
 
 QUERY = COMPLETE.query
 OTHER = "select id, amount + 1 as amount from @.orders"
@@ -56,7 +57,7 @@ def refresh(way: Way) -> Case:
     return Case(way.refresh("{v}"), way, way.query)
 
 
-KILLED = {
+EVERY_KILL = {
     **{step: refresh(COMPLETE) for step in STEPS},
     # Before it writes, and once it has published, a refresh does the same in every way.
     **{f"{step} fast": refresh(FAST) for step in ("write.one", *STEPS[2:-1])},
@@ -71,6 +72,18 @@ KILLED = {
     "view_dropped.after": Case(DROP),
     "storage_dropped.after": Case(DROP),
 }
+# Each costs a Spark of its own; these do what others do in another way, or at another step.
+KILLED = sample_of(
+    EVERY_KILL,
+    (
+        "write.before fast",
+        "write.after fast",
+        "write.after appended",
+        "publish.before partition",
+        "storage.before",
+        "storage_dropped.after",
+    ),
+)
 Rows = list[Any] | None
 
 
@@ -218,16 +231,20 @@ def test_killed_while_it_writes(impatient: Warehouse, victim: str, way: str, tmp
 
 @pytest.mark.parametrize(
     ("point", "way"),
-    [
-        ("claim.after", "complete"),
-        ("write.before", "complete"),
-        ("write.after", "complete"),
-        ("publish.before", "complete"),
-        ("write.one", "fast"),
-        ("publish.before", "fast"),
-        ("write.before", "appended"),
-        ("write.before", "partition"),
-    ],
+    sample(
+        [
+            ("claim.after", "complete"),
+            ("write.after", "complete"),
+            ("write.one", "fast"),
+            ("write.before", "appended"),
+        ],
+        [
+            ("write.before", "complete"),
+            ("publish.before", "complete"),
+            ("publish.before", "fast"),
+            ("write.before", "partition"),
+        ],
+    ),
 )
 def test_paused_past_the_takeover(impatient: Warehouse, point: str, way: str) -> None:
     """Whoever wakes up after another has taken over can only lose; newer rows stay."""

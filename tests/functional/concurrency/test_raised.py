@@ -8,6 +8,7 @@ from dbt.adapters.spark_mv.failpoints import POINTS
 from tests.functional.concurrency.ways import COMPLETE, WAYS, change, make_log
 from tests.functional.materialized_view.faults import armed
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
+from tests.sampling import sample
 
 QUERY = COMPLETE.query
 OTHER = "select id, amount + 1 as amount from @.orders"
@@ -19,15 +20,19 @@ OF_A_DROP = ("view_dropped.after", "storage_dropped.after")
 OF_A_REPLACEMENT = ("moved_aside.after", "swapped_in.after")
 OF_ANYTHING_ELSE = (*OF_A_BUILD, *OF_A_DROP, *OF_A_REPLACEMENT)
 OF_A_REFRESH = tuple(point for point in POINTS if point not in OF_ANYTHING_ELSE)
+# Where a fast refresh does something of its own; the sample of `make test` takes no others.
+OF_A_FAST_REFRESH = ("write.before", "write.one", "write.after", "publish.after")
+OTHERS = [("fast", point) for point in OF_A_REFRESH if point not in OF_A_FAST_REFRESH]
 
 
-@pytest.fixture(autouse=True)
-def view(lake: Warehouse) -> None:
+@pytest.fixture
+def view(lake: Warehouse) -> str:
+    """A view that is stale."""
     lake.restart()
-    lake.sql("drop materialized view if exists @.fresh")
     lake.sql(f"create or replace materialized view @.v as {QUERY}")
     lake.restart()
     lake.spark("insert into @.orders values (190, 'lee', 1)")
+    return "v"
 
 
 def raised(lake: Warehouse, point: str, statement: str) -> str:
@@ -58,19 +63,20 @@ def assert_nothing_left(lake: Warehouse) -> None:
 
 @pytest.mark.parametrize(
     ("way", "point"),
-    [
-        *[("complete", point) for point in OF_A_REFRESH],
-        *[("fast", point) for point in OF_A_REFRESH],
-        ("appended", "write.after"),
-        ("appended", "publish.after"),
-        ("partition", "write.after"),
-        ("partition", "publish.after"),
-    ],
+    sample(
+        [
+            *[("complete", point) for point in OF_A_REFRESH],
+            *[("fast", point) for point in OF_A_FAST_REFRESH],
+            ("appended", "publish.after"),
+            ("partition", "write.after"),
+        ],
+        [*OTHERS, ("appended", "write.after"), ("partition", "publish.after")],
+    ),
 )
-def test_refresh(lake: Warehouse, way: str, point: str) -> None:
+def test_refresh(lake: Warehouse, request: pytest.FixtureRequest, way: str, point: str) -> None:
     """Old rows or new rows; the next read is right at once, by the same method."""
     if way == "complete":
-        name = "v"
+        name = request.getfixturevalue("view")
     else:
         name = f"{way}_{point.replace('.', '_')}"
         make_log(lake)
@@ -90,7 +96,7 @@ def test_refresh(lake: Warehouse, way: str, point: str) -> None:
 
 
 @pytest.mark.parametrize("point", OF_A_BUILD)
-def test_change(lake: Warehouse, point: str) -> None:
+def test_change(lake: Warehouse, view: str, point: str) -> None:
     """The old definition or the new one; saying it again works."""
     raised(lake, point, CHANGE)
     lake.restart()
@@ -106,6 +112,8 @@ def test_change(lake: Warehouse, point: str) -> None:
 def test_create(lake: Warehouse, point: str) -> None:
     """The view is there, whole, or it is not. If it is, reading it works and brings what is new;
     creating or replacing it does anyway."""
+    lake.restart()
+    lake.sql("drop materialized view if exists @.fresh")
     raised(lake, point, CREATE)
     lake.restart()
     if ("v", "fresh") in lake.relations():
@@ -119,7 +127,7 @@ def test_create(lake: Warehouse, point: str) -> None:
 
 
 @pytest.mark.parametrize("point", OF_A_DROP)
-def test_drop(lake: Warehouse, point: str) -> None:
+def test_drop(lake: Warehouse, view: str, point: str) -> None:
     """The view is gone; dropping it again says so, and a sweep takes the rest."""
     raised(lake, point, DROP)
     lake.restart()

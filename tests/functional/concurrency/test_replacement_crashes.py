@@ -34,11 +34,12 @@ from tests.functional.materialized_view.test_replacements import (
     run,
 )
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
+from tests.sampling import sample
 
 FILES: dict[str, str] = {}
 CHANGED = ", 1 as version"
-# Each costs two runs of dbt and a Spark of its own: the others are taken with TEST_EVERY_KILL=1.
-CASES = [
+# Each costs two runs of dbt and a Spark of its own.
+ALWAYS = [
     ("table", MV, "moved_aside.after"),
     ("table", MV, "view.after"),
     ("view", MV, "view.after"),
@@ -61,8 +62,7 @@ OTHERS = [
     (MV, MV, "view.after"),
     ("", MV, "storage.after"),
 ]
-if os.environ.get("TEST_EVERY_KILL"):
-    CASES += OTHERS
+CASES = sample(ALWAYS, OTHERS)
 NAMES = {case: f"c{number}" for number, case in enumerate(CASES)}
 # After these the new relation is complete.
 COMPLETE = ("view.after", "registered.after", "swapped_in.after", "storage_dropped.after")

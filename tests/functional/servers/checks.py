@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from tests.functional.servers.processes import Client
+from tests.sampling import WHOLE
 
 VIEWS = (
     "busiest_carriers",
@@ -71,13 +72,16 @@ def assert_all_fresh(client: Client) -> None:
     assert states(client) == dict.fromkeys(VIEWS, "FRESH")
 
 
-def assert_builds_twice(client: Client) -> None:
-    """Both builds succeed, and neither refreshes a view that another method has built.
+WITHOUT_TESTS = ("--exclude-resource-type", "test")
 
-    The second one goes without the tests, which are two thirds of the first.
+
+def assert_builds_again(client: Client, with_tests: bool = WHOLE) -> None:
+    """A build succeeds, and refreshes no view that another method has built.
+
+    The project's tests take twice as long as its models, and read what other checks read.
     """
     before = labels(client)
-    for without in ((), ("--exclude-resource-type", "test")):
+    for without in ((), WITHOUT_TESTS) if with_tests else (WITHOUT_TESTS,):
         nodes = client.dbt("build", *without)["nodes"]
         assert len(nodes) > (15 if without else 50)
         assert set(nodes.values()) <= {"success", "pass", "no-op"}

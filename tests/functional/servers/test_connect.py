@@ -8,8 +8,8 @@ def test_builds_of_spark_in_the_process_are_fresh(connect: Client) -> None:
     checks.assert_all_fresh(connect)
 
 
-def test_build_twice(connect: Client) -> None:
-    checks.assert_builds_twice(connect)
+def test_build_again(connect: Client) -> None:
+    checks.assert_builds_again(connect)
 
 
 def test_versions_are_those_of_spark_in_the_process(connect: Client) -> None:

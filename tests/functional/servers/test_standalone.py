@@ -8,8 +8,8 @@ def test_builds_of_spark_in_the_process_are_fresh(standalone: Client) -> None:
     checks.assert_all_fresh(standalone)
 
 
-def test_build_twice(standalone: Client) -> None:
-    checks.assert_builds_twice(standalone)
+def test_build_again(standalone: Client) -> None:
+    checks.assert_builds_again(standalone)
 
 
 def test_versions_are_those_of_spark_in_the_process(standalone: Client) -> None:

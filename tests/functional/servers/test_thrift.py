@@ -11,8 +11,8 @@ def test_builds_of_spark_in_the_process_are_fresh(thrift: Client) -> None:
     checks.assert_all_fresh(thrift)
 
 
-def test_build_twice(thrift: Client) -> None:
-    checks.assert_builds_twice(thrift)
+def test_build_again(thrift: Client) -> None:
+    checks.assert_builds_again(thrift, with_tests=True)
 
 
 def test_versions_are_those_of_spark_in_the_process(thrift: Client) -> None:
