@@ -13,11 +13,13 @@ class View:
     methods: tuple[str, ...] = ("", "complete")
     method: str = "auto"
     partitions: str = ""
+    policy: str = ""
 
     def create(self, name: str) -> str:
         """The statement that creates it, or leaves it as it is."""
         layout = f"partitioned by ({self.partitions}) " if self.partitions else ""
-        options = f"options (refresh_method = '{self.method}') "
+        chosen = ", ".join(filter(None, (f"refresh_method = '{self.method}'", self.policy)))
+        options = f"options ({chosen}) "
         return f"create or replace materialized view @.{name} {layout}{options}as {self.query}"
 
 
@@ -71,7 +73,37 @@ VIEWS = {
         "partition",
         "item, bucket",
     ),
+    "served": View(
+        "select customer, sum(amount) as total from @.orders group by customer",
+        _FAST,
+        policy="when_stale = 'serve'",
+    ),
+    "inlined": View(
+        "select item, count(*) as n from @.items group by item", policy="when_stale = 'inline'"
+    ),
+    "refused": View("select id from @.orders where amount > 50", policy="when_stale = 'fail'"),
+    "tolerant": View(
+        "select id, amount from @.orders",
+        policy="max_staleness = 'INTERVAL 20 SECOND', on_refresh_error = 'serve'",
+    ),
+    "untouched": View("select count(*) as n from @.items", policy="enable_refresh = false"),
+    "latest": View("select max(at) as at from @.ticks", _FAST),
+    "latest_inlined": View("select max(at) as at from @.ticks", policy="when_stale = 'inline'"),
+    "latest_above": View("select max(at) as at from @.latest"),
+    "latest_by_part": View(
+        "select part, max(at) as at from @.ticks group by part", _PARTITION, "partition", "part"
+    ),
 }
+# Whoever reads one of these gets what was committed before, in whatever form it is asked for.
+ALWAYS_FRESH = ("latest", "latest_inlined", "latest_above", "latest_by_part", "over_latest")
+FORMS = (
+    "select max(at) from @.{v}",
+    "with c as (table @.{v}) select max(at) from c",
+    "select max(at) from identifier('@.{v}')",
+    "execute immediate 'select max(at) from @.{v}'",
+    "from @.{v} |> aggregate max(at)",
+    "select (select max(at) from @.{v})",
+)
 # A definition of `changing` that the workers swap in and out.
 OTHER = "select id, amount + 1 as amount from @.orders"
 # What may be dropped, and is created again.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from tests.functional.materialized_view.warehouse import Command, Warehouse
-from tests.soak.views import DROPPED, OTHER, VIEWS
+from tests.soak.views import ALWAYS_FRESH, DROPPED, FORMS, OTHER, VIEWS
 
 SCHEMA = "soak"
 CUSTOMERS = ("ann", "bob", "cat", "dan", "eve")
@@ -22,8 +23,11 @@ def build(lake: Warehouse) -> None:
     )
     lake.spark("insert into @.orders select id, 'ann', id from range(200)")
     lake.spark("insert into @.items select id % 150, concat('i', id % 7), id from range(400)")
+    lake.spark("create table @.ticks (at bigint, part int) using iceberg partitioned by (part)")
+    lake.spark("insert into @.ticks select id, id from range(4)")
     for name, view in VIEWS.items():
         lake.sql(view.create(name))
+    lake.sql("create view @.over_latest as select at from @.latest")
 
 
 def write(chance: random.Random) -> str:
@@ -53,6 +57,7 @@ def act(command: Command, lake: Warehouse, chance: random.Random) -> str:
         "write through dbt": (25, lambda: command.sql(write(chance))),
         "write by another program": (25, lambda: lake.spark(write(chance))),
         "read": (25, lambda: command.sql(f"select * from @.{view}")),
+        "tick and read": (15, lambda: _tick_and_read(command, lake, chance)),
         "plain read": (8, lambda: lake.spark(f"select * from @.{view}")),
         f"refresh {method}": (
             15,
@@ -70,6 +75,16 @@ def act(command: Command, lake: Warehouse, chance: random.Random) -> str:
     (name,) = chance.choices(tuple(deeds), weights)
     deeds[name][1]()
     return name
+
+
+def _tick_and_read(command: Command, lake: Warehouse, chance: random.Random) -> None:
+    """A commit that has returned is in the rows of every read that begins after it."""
+    tick = time.time_ns()
+    lake.spark(f"insert into @.ticks values ({tick}, {chance.randrange(4)})")
+    statement = chance.choice(FORMS).format(v=chance.choice(ALWAYS_FRESH))
+    ((found,),) = command.sql(statement)
+    if found < tick:
+        raise AssertionError(f"OLD ROWS: {statement} returned {found} after {tick} was written")
 
 
 def _change(command: Command, chance: random.Random) -> None:
