@@ -83,13 +83,15 @@ def test_unrelated_writes_mark_nothing(lake: Warehouse, totals: str) -> None:
 
 
 def test_fresh_read_does_nothing(lake: Warehouse, totals: str) -> None:
-    """A10: two reads of a fresh view change neither rows nor history."""
-    before = lake.build_of(totals), lake.history(totals)
+    """A10: two reads of a fresh view change neither rows nor metadata, and make no relation."""
+    lake.restart()
+    before = lake.build_of(totals), lake.history(totals), lake.state()
     last = "select last_refresh_time from @meta.materialized_views where table_name = 'totals'"
     at = lake.value(last)
     for _ in range(2):
         lake.sql(f"select * from @.{totals}")
-    assert (lake.build_of(totals), lake.history(totals)) == before
+        lake.restart()
+    assert (lake.build_of(totals), lake.history(totals), lake.state()) == before
     assert lake.value(last) == at
 
 
@@ -125,6 +127,25 @@ def test_watermark_is_not_newer_than_the_rows(lake: Warehouse, totals: str) -> N
     lake.spark("insert into @.orders values (10, 'dan', 5)")
     pinned_query = QUERY.replace("@.orders", f"@.orders version as of {pinned}")
     assert_same(lake, f"select * from @.{totals}", pinned_query)
+
+
+def test_watermark_of_several_tables(lake: Warehouse) -> None:
+    """X5: of several versions that were read the watermark is the time of the oldest."""
+    for table in ("older", "newer"):
+        lake.spark(f"create or replace table @.{table} (k int) using iceberg")
+        lake.spark(f"insert into @.{table} values (1)")
+    lake.sql(
+        "create or replace materialized view @.both as "
+        "select n.k from @.newer n join @.older o on n.k = o.k"
+    )
+    times = [
+        lake.value(f"select max(committed_at) from @.{table}.snapshots")
+        for table in ("older", "newer")
+    ]
+    assert times[0] < times[1]
+    watermark = "select refresh_watermark from @meta.materialized_views where table_name = 'both'"
+    assert lake.value(watermark) == times[0]
+    lake.sql("drop materialized view @.both")
 
 
 def test_value_of_refresh_time(lake: Warehouse) -> None:

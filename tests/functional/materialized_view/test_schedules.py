@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from dbt.adapters.spark_mv.operations import schedules
-from tests.functional.materialized_view.faults import Paused
+from tests.functional.materialized_view.faults import armed
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select customer, sum(amount) as total from @.orders group by customer"
@@ -55,16 +57,24 @@ def test_schedule(lake: Warehouse) -> None:
     assert_same(lake, "select * from @.totals", QUERY)
 
 
-def test_two_schedulers(lake: Warehouse) -> None:
+def test_two_schedulers(lake: Warehouse, tmp_path: Path) -> None:
     """The second finds the first at work: nothing is done twice, nothing fails."""
     make_due(lake, "totals")
     lake.change()
     builds = lake.builds("totals")
-    refresh = "refresh materialized view @.totals complete"
-    with Paused(lake, "write.before", refresh, "run-operation") as first:
+    with ThreadPoolExecutor(1) as pool:
+        with armed(lake, f"write.before=pause:{tmp_path}", "run-operation") as command:
+            command.core.choice.target_schema = lake.schema
+            first = pool.submit(command.core.operation("refresh_due"), view="totals")
+            while not (tmp_path / "reached").exists():
+                assert not first.done(), first.result()
+                time.sleep(0.05)
+        command.flush()
         report = lake.operation("refresh_due", view="totals")
         assert report.rows[0][1] == "RUNNING" and not report.failures
-        assert first.end() is None
+        (tmp_path / "go").touch()
+        assert first.result().rows[0][1] == "SUCCEEDED"
+        command.flush()
     assert lake.builds("totals") == builds + 1
 
 
