@@ -67,7 +67,8 @@ class Budget(NamedTuple):
 
 
 class State(NamedTuple):
-    """`base` is the current version, `moves` counts its commits; `lost` marks a lost build."""
+    """`base` is the current version, `moves` counts its commits; `lost` marks a lost build. States
+    that differ in the order of their refreshers are one, unless these are `told_apart`."""
 
     base: int = 0
     top: int = 0
@@ -79,6 +80,7 @@ class State(NamedTuple):
     budget: Budget = Budget()
     flag: bool = True
     lost: bool = False
+    told_apart: bool = False
 
 
 Step = tuple[str, State]
@@ -126,8 +128,9 @@ def steps(state: State, rules: frozenset[str]) -> Iterator[Step]:
         for what, after, moved in _refresher_steps(state, refresher, rules):
             others = list(after.refreshers)
             others[number] = moved
-            # Refreshers are alike: their order makes no other state.
-            yield f"{number}: {what}", after._replace(refreshers=tuple(sorted(others, key=repr)))
+            if not state.told_apart:
+                others.sort(key=repr)
+            yield f"{number}: {what}", after._replace(refreshers=tuple(others))
 
 
 def _around(state: State) -> Iterator[Step]:
