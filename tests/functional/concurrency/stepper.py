@@ -96,6 +96,8 @@ def stepped(lake: Warehouse, refreshers: list[Refresher]) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(failpoints, "_pause", pause)
         with armed(lake, ";".join(f"{point}=pause:{point}" for point in _STOPS)):
-            yield
-            for refresher in refreshers:
-                refresher.finish()
+            try:
+                yield
+            finally:
+                for refresher in refreshers:
+                    refresher.finish()

@@ -7,8 +7,12 @@ step, and a sweep that is wrong about who is alive drops the branch.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from dbt.adapters.spark_mv.base_tables import iceberg
+from dbt.adapters.spark_mv.refresh import overwrite
 from tests.functional.concurrency.stepper import Refresher, stepped
 from tests.functional.concurrency.ways import FAST
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
@@ -132,6 +136,23 @@ def test_publish_protocol_way(impatient: Warehouse, mutant: str) -> None:
     """I1, I6: one view, refreshed by its changes in two writes."""
     query = FAST.query.replace("@.orders", "@.sales")
     replay(World(impatient, {"single": query}), trace_of(mutant))
+
+
+def test_a_mutant_of_the_code_is_found(
+    impatient: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A publish that takes any branch, and no count of rows: half of a build is called FRESH."""
+
+    def unchecked(executor: Any, claim: Any, refresh_id: str, writes: int) -> Any:
+        built = iceberg.commits(executor, claim.storage, claim.branch, claim.base, writes + 1)
+        iceberg.publish(executor, claim.storage, claim.branch, [claim.branch])
+        return tuple(built)
+
+    monkeypatch.setattr(overwrite, "publish", unchecked)
+    monkeypatch.setattr(overwrite, "refuse_lost_rows", lambda *_: None)
+    query = FAST.query.replace("@.orders", "@.sales")
+    with pytest.raises(AssertionError):
+        replay(World(impatient, {"halved": query}), trace_of("half of a build"))
 
 
 @pytest.mark.parametrize("rule", sorted(chain.RULES - {chain.READS_LOWER_FIRST}))
