@@ -138,11 +138,3 @@ def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#\s]+)", page.read_text())
     local = [link for link in links if "://" not in link]
     assert not [link for link in local if not (page.parent / link).exists()]
-
-
-def test_behaviours_name_tests_that_exist() -> None:
-    text = (ROOT / "docs" / "behaviours.md").read_text()
-    named = set(re.findall(r"`(\w+)::(\w+)`", text))
-    sources = {path.stem: path.read_text() for path in (ROOT / "tests").rglob("test_*.py")}
-    assert named
-    assert not [f"{m}::{f}" for m, f in sorted(named) if f"def {f}(" not in sources.get(m, "")]

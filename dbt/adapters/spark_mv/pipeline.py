@@ -128,7 +128,7 @@ class StatementPipeline:
 
         EXPLAIN would not do: Spark runs what it explains there, unless that is a query.
         """
-        expression, _ = executed(statement.words, sql)
+        expression = executed(statement.words, sql)
         try:
             rows = context.ask(f"SELECT CAST(({expression}) AS STRING)") if expression else []
         except StatementFailed:

@@ -44,9 +44,9 @@ def is_dynamic(words: tuple[Word, ...]) -> bool:
     return False
 
 
-def executed(words: tuple[Word, ...], sql: str) -> tuple[str, bool]:
-    """Of EXECUTE IMMEDIATE the expression whose value is the statement, as text, and whether
-    values are given to it; the text is empty if there is none."""
+def executed(words: tuple[Word, ...], sql: str) -> str:
+    """Of EXECUTE IMMEDIATE the expression whose value is the statement, as text; empty if there is
+    none."""
     start = next((n for n, word in enumerate(words) if word.upper == "IMMEDIATE"), len(words)) + 1
     depth, end = 0, start
     while end < len(words):
@@ -56,9 +56,8 @@ def executed(words: tuple[Word, ...], sql: str) -> tuple[str, bool]:
             break
         end += 1
     if end <= start:
-        return "", False
-    given = any(word.upper == "USING" for word in words[end:])
-    return sql[words[start].start : words[end - 1].end], given
+        return ""
+    return sql[words[start].start : words[end - 1].end]
 
 
 def reads_fixed_version(words: tuple[Word, ...]) -> bool:

@@ -117,10 +117,7 @@ class Expander:
                 continue
             storage = storage_of(name, facts)
             if storage is not None:
-                found.add(name, MATERIALIZED_VIEW, depth)
-                found.storages[name] = storage
-                self._refuse_cycle_below(name, facts, path)
-                self._add_table(storage, found)
+                self._add_view(name, facts, storage, depth, path, found)
             elif isinstance(facts, ViewFacts):
                 found.add(name, VIEW, depth)
                 found.views[str(name)] = facts.text
@@ -163,12 +160,25 @@ class Expander:
             is_view = facts is not None and storage_of(owner, facts) is not None
             self._refuse_cycle(owner if is_view else name, path)
             if is_view and facts is not None:
-                found.add(owner, MATERIALIZED_VIEW, depth)
-                found.storages[owner] = name
-                self._refuse_cycle_below(owner, facts, path)
+                self._add_view(owner, facts, name, depth, path, found)
             else:
                 found.add(name, TABLE, depth)
-            self._add_table(name, found)
+                self._add_table(name, found)
+
+    def _add_view(
+        self,
+        name: TableName,
+        facts: Facts,
+        storage: TableName,
+        depth: int,
+        path: tuple[TableName, ...],
+        found: Expansion,
+    ) -> None:
+        """A materialized view counts by its storage table."""
+        found.add(name, MATERIALIZED_VIEW, depth)
+        found.storages[name] = storage
+        self._refuse_cycle_below(name, facts, path)
+        self._add_table(storage, found)
 
     def _refused(self, why: str) -> NotAQuery:
         return NotAQuery(
