@@ -6,7 +6,10 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
+import pytest
+
 WHOLE = os.environ.get("TEST_WHOLE") == "1"
+only_whole = pytest.mark.skipif(not WHOLE, reason="left out of the sample: `make whole`")
 K = TypeVar("K")
 T = TypeVar("T")
 

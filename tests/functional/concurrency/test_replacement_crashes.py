@@ -44,12 +44,12 @@ ALWAYS = [
     ("table", MV, "view.after"),
     ("view", MV, "view.after"),
     (MV, "table", "moved_aside.after"),
-    (MV, "table", "storage_dropped.after"),
     (MV, "view", "storage_dropped.after"),
-    (MV, "snapshot", "moved_aside.after"),
     ("", MV, "view.after"),
 ]
 OTHERS = [
+    (MV, "snapshot", "moved_aside.after"),
+    (MV, "table", "storage_dropped.after"),
     ("table", MV, "storage.after"),
     ("table", MV, "registered.after"),
     ("view", MV, "storage.after"),

@@ -2,12 +2,14 @@
 
 from tests.functional.servers import checks
 from tests.functional.servers.processes import Client
+from tests.sampling import only_whole
 
 
 def test_builds_of_spark_in_the_process_are_fresh(connect: Client) -> None:
     checks.assert_all_fresh(connect)
 
 
+@only_whole
 def test_build_again(connect: Client) -> None:
     checks.assert_builds_again(connect)
 

@@ -2,12 +2,14 @@
 
 from tests.functional.servers import checks
 from tests.functional.servers.processes import Client
+from tests.sampling import only_whole
 
 
 def test_builds_of_spark_in_the_process_are_fresh(standalone: Client) -> None:
     checks.assert_all_fresh(standalone)
 
 
+@only_whole
 def test_build_again(standalone: Client) -> None:
     checks.assert_builds_again(standalone)
 
@@ -20,6 +22,7 @@ def test_change_outside_dbt(standalone: Client) -> None:
     checks.assert_follows_changes(standalone)
 
 
+@only_whole
 def test_operations(standalone: Client) -> None:
     checks.assert_operations(standalone)
 

@@ -8,9 +8,11 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import WHOLE
 from tests.unit.ivm.formulas import TABLES, Engine, Rows
 
-ROUNDS = 10
+ROUNDS = 10 if WHOLE else 6
+MANY_ROUNDS = 40
 Check = Callable[[Engine, str, Mapping[str, Rows], Mapping[str, Rows], bool], bool]
 _NUMBERS = st.sampled_from([None, 1, 2, 3])
 _ROW = st.tuples(_NUMBERS, _NUMBERS, _NUMBERS)

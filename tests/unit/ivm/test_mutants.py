@@ -21,7 +21,7 @@ from dbt.adapters.spark_mv.ivm import (
     stored,
     tree,
 )
-from tests.unit.ivm.checks import ROUNDS, Check, holds
+from tests.unit.ivm.checks import MANY_ROUNDS, Check, holds
 from tests.unit.ivm.formulas import (
     Engine,
     delta_is_right,
@@ -164,7 +164,7 @@ def test_mutant_is_found(engine: Engine, monkeypatch: pytest.MonkeyPatch, name: 
         monkeypatch.setattr(owner, attribute, wrong)
     forget()
     try:
-        assert not holds(check, engine, sql, 4 * ROUNDS)
+        assert not holds(check, engine, sql, MANY_ROUNDS)
     except Exception as error:
         assert "went than there were" in str(error), error
     finally:
