@@ -9,7 +9,8 @@ from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor
 
 _Result = TypeVar("_Result")
-_INTERNAL = "[INTERNAL_ERROR]"
+# How Spark reports it from one stage, and from several at once.
+_INSIDE = ("[INTERNAL_ERROR]", "NullPointerException")
 _NOT_AT_RUN_TIME = {"spark.sql.optimizer.dynamicPartitionPruning.enabled": "false"}
 
 
@@ -25,7 +26,7 @@ def in_session(
         with executor.isolated(settings) as session:
             return act(session)
     except StatementFailed as error:
-        if _INTERNAL not in str(error):
+        if not any(text in str(error) for text in _INSIDE):
             raise
     with executor.isolated({**settings, **_NOT_AT_RUN_TIME}) as session:
         return act(session)
