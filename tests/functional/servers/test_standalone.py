@@ -22,7 +22,6 @@ def test_change_outside_dbt(standalone: Client) -> None:
     checks.assert_follows_changes(standalone)
 
 
-@only_whole
 def test_operations(standalone: Client) -> None:
     checks.assert_operations(standalone)
 
