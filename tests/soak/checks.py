@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from tests.functional.materialized_view.warehouse import Rows, Warehouse
+from tests.soak.views import VIEWS
 from tests.soak.world import SCHEMA
 
 _GONE = ("NOT_FOUND", "Cannot find snapshot", "NoSuchTable", "does not exist")
@@ -37,15 +38,20 @@ def _differences(lake: Warehouse, name: str) -> Rows:
         # A view over a view reads the storage table of that one.
         name_read = re.escape(table.split("__mv_")[0])
         pinned = f"{SCHEMA}.{table} version as of {version}"
+        if name_read != re.escape(table):
+            pinned = f"(select {_shown(lake, name_read, f'{SCHEMA}.{table}')} from {pinned})"
         query = re.sub(rf"\b{SCHEMA}\.{name_read}\b", pinned, query)
-    # Columns that are not shown come after those of the view.
-    shown = len(_columns(lake, f"@.{name}"))
-    columns = ", ".join(f"`{column}`" for column in _columns(lake, storage)[:shown])
-    stored = f"select {columns} from {storage} version as of {head}"
+    stored = f"select {_shown(lake, name, storage)} from {storage} version as of {head}"
     return lake.spark(
         f"(select 1, * from ({stored}) except all select 1, * from ({query})) union all "
         f"(select -1, * from ({query}) except all select -1, * from ({stored}))"
     )
+
+
+def _shown(lake: Warehouse, view: str, storage: str) -> str:
+    """The columns of a storage table that its view shows, which come before the others."""
+    names = zip(_columns(lake, storage), _columns(lake, f"@.{view}"), strict=False)
+    return ", ".join(f"`{stored}` as `{shown}`" for stored, shown in names)
 
 
 def _columns(lake: Warehouse, relation: str) -> list[str]:
@@ -78,7 +84,7 @@ def definition(lake: Warehouse, name: str) -> str:
 
 def leftovers(lake: Warehouse) -> list[str]:
     """What a sweep should have removed."""
-    views = [name for kind, name in lake.relations() if kind == "v"]
+    views = [name for kind, name in lake.relations() if kind == "v" and name in VIEWS]
     storages = {lake.storage(name).rpartition(".")[2]: name for name in views}
     tables = [name for kind, name in lake.relations() if kind == "t" and "__mv_" in name]
     found = [f"table {table}" for table in tables if table not in storages]
