@@ -26,6 +26,14 @@ def test_chain_holds(world: str) -> None:
     assert found.states > 1000
 
 
+def test_limit_after_a_rollback() -> None:
+    """A refresh from before a rollback publishes after the reader has looked: not covered."""
+    start = WORLDS["a reader"]._replace(base_rollbacks=1)
+    found = explore(start, lambda state: steps(state, RULES), lambda state: violation(state, RULES))
+    assert found.broken == "a reader got rows from before it began"
+    assert "base rolled back" in found.trace
+
+
 @pytest.mark.parametrize("rule", sorted(RULES))
 def test_every_rule_is_needed(rule: str) -> None:
     world = "a reader" if rule == READS_LOWER_FIRST else "refreshes"

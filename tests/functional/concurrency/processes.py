@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,12 @@ class Process:
         assert self._process.stdin is not None
         self._process.stdin.write("go\n")
         self._process.stdin.flush()
+
+    def paused(self, folder: Path) -> None:
+        """Wait until a failpoint has stopped it, which leaves its mark in this folder."""
+        while not (folder / "reached").exists():
+            assert self._process.poll() is None, "the process ended before the failpoint"
+            time.sleep(0.05)
 
     def ended(self) -> int:
         """Wait for its end; returns the exit code, negative after a signal."""

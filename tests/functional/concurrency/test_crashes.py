@@ -217,8 +217,7 @@ def test_killed_while_it_writes(impatient: Warehouse, victim: str, way: str, tmp
     failpoints = f"write.before=pause:{tmp_path}"
     process = Process(lake, WAYS[way].refresh(view), failpoints=failpoints).ready()
     process.go()
-    while not (tmp_path / "reached").exists():
-        assert process.ended is not None
+    process.paused(tmp_path)
     if victim == "both":
         process.kill()
     else:

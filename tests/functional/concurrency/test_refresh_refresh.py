@@ -177,8 +177,7 @@ def test_owner_that_died(lake: Warehouse, tmp_path: Path) -> None:
         failpoints=f"write.before=pause:{tmp_path}",
     ).ready()
     process.go()
-    while not (tmp_path / "reached").exists():
-        time.sleep(0.05)
+    process.paused(tmp_path)
     while ("RUNNING",) not in lake.history("totals"):
         time.sleep(0.1)
     process.kill()
