@@ -146,13 +146,14 @@ def test_a_mutant_of_the_code_is_found(
     impatient: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A verdict that holds a label against itself: the rows of before a write are called FRESH."""
+    world = single(impatient, "")
 
     def forgetful(label: Any, definition_hash: str, schema_id: Any, _: Any) -> Any:
         return judge(label, definition_hash, schema_id, dict(label.sources))
 
     monkeypatch.setattr(look, "judge", forgetful)
     with pytest.raises(AssertionError):
-        replay(single(impatient, ""), trace_of("a stored flag"))
+        replay(world, trace_of("a stored flag"))
 
 
 @pytest.mark.parametrize("rule", sorted(chain.RULES - {chain.READS_LOWER_FIRST}))
