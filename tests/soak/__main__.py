@@ -172,9 +172,6 @@ def _end(lake: Warehouse, did: Counter[str]) -> list[str]:
             assert lake.freshness(name) == "FRESH"
         except AssertionError as error:
             wrong.append(f"{name} is wrong at the end: {error}")
-    # Owners that died before they could say who they are count as alive for a while.
-    time.sleep(35)
-    lake.restart()
     lake.operation("sweep")
     return wrong + [f"left behind: {what}" for what in checks.leftovers(lake)]
 

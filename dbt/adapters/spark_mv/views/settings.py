@@ -20,6 +20,8 @@ _OF_EXECUTION = (
     "spark.sql.hive.convert",
     "spark.sql.maven.",
     "spark.sql.view.maxNestedViewDepth",
+    "spark.sql.analyzer.singlePassResolver.dualRunWithLegacy",
+    "spark.sql.analyzer.singlePassResolver.enabledTentatively",
 )
 # So do we with these: where tables are, how they are written, what is shown, when data moves.
 _OF_THE_PLACE = (
