@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -43,6 +44,10 @@ class History:
     def interrupt(self) -> None:
         raise AssertionError
 
+    def forget_operation(self) -> None:
+        """All that is left is a compaction, and nothing below it."""
+        self._chain = [replace(self._chain[0], operation="replace")]
+
     @property
     def newest(self) -> str:
         return self._chain[0].snapshot_id
@@ -59,6 +64,7 @@ CHANGED = {
     "no counts, but an operation": [("append", {"operation": "append"})],
     "no total": [("append", {"changed-partition-count": "0"})],
     "another total": [("append", {**EMPTY, "total-records": "4"})],
+    "a smaller total": [("append", {**EMPTY, "total-records": "2"})],
     "files without records": [("append", {**EMPTY, "added-data-files": "1"})],
     "deletes by position": [("delete", {**EMPTY, "added-position-deletes": "1"})],
     "deletes by value": [("delete", {**EMPTY, "added-equality-deletes": "1"})],
@@ -82,6 +88,9 @@ def test_rows_may_be_others(name: str) -> None:
 
 def test_an_older_version_that_is_gone() -> None:
     history = History(("replace", {}))
+    assert not iceberg.rows_unchanged(history, TABLE, "77", history.newest)
+    history = History()
+    history.forget_operation()
     assert not iceberg.rows_unchanged(history, TABLE, "77", history.newest)
 
 
