@@ -112,7 +112,7 @@ def spec_of(executor: Executor, table: TableName) -> Spec | None:
         elif section == "# Partition Information" and name:
             terms.append(name)
         elif not name:
-            section = "columns" if section == "columns" else ""
+            section = ""
     fields = [_field(term, types) for term in terms]
     known = [field for field in fields if field is not None]
     return Spec(tuple(known), location) if len(known) == len(fields) else None
