@@ -94,6 +94,15 @@ def test_an_older_version_that_is_gone() -> None:
     assert not iceberg.rows_unchanged(history, TABLE, "77", history.newest)
 
 
+def test_versions_on_other_branches() -> None:
+    """Only an ancestor on the main branch is compared; ids have no order."""
+    history = History(*[("replace", {})] * 10)
+    assert iceberg.rows_unchanged(history, TABLE, "9", "10")
+    assert iceberg.rows_unchanged(history, TABLE, "3", "3")
+    assert not iceberg.rows_unchanged(history, TABLE, "10", "9")
+    assert not iceberg.rows_unchanged(history, TABLE, "0", "11")
+
+
 MUTANTS = {
     "counts that are not there are 0": ("summary_number", lambda summary, key: 0),
     "every commit keeps rows": ("_keeps_rows", lambda snapshot, parent: True),
