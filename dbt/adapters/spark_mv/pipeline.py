@@ -28,7 +28,7 @@ from dbt.adapters.spark_mv.sql.scan import executed
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement, classify
 from dbt.adapters.spark_mv.table_functions import CALLED, rewrite_table_functions
 
-_LISTING = re.compile(r"information_schema\W+materialized_views", re.IGNORECASE)
+_LISTING = re.compile(r"information_schema.*?materialized_views", re.IGNORECASE | re.DOTALL)
 
 
 class StatementContext(Session, Protocol):

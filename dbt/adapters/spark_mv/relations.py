@@ -13,7 +13,14 @@ from dataclasses import replace
 
 from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import Executor, Row, TableFacts, ViewFacts
-from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, Namespace, TableName, resolve, use
+from dbt.adapters.spark_mv.sql.names import (
+    SESSION_CATALOG,
+    Namespace,
+    TableName,
+    listed_parts,
+    resolve,
+    use,
+)
 from dbt.adapters.spark_mv.sql.words import words_of
 
 _NOT_FOUND = (
@@ -145,12 +152,12 @@ class Relations:
         )
         if held is not None and is_same:
             return replace(held, text=text)
-        home = details["View Catalog and Namespace"].split(".")
+        catalog, *namespace = listed_parts(details["View Catalog and Namespace"])
         properties = self._executor.query(f"SHOW TBLPROPERTIES {name.sql}")
         facts = ViewFacts(
             text=text,
-            catalog=home[0].strip("`"),
-            namespace=tuple(part.strip("`") for part in home[1:]),
+            catalog=catalog,
+            namespace=tuple(namespace),
             columns=tuple(str(row[0]) for row in _columns(rows)),
             properties={str(key): str(value) for key, value in properties},
         )

@@ -61,6 +61,19 @@ def test_information_schema(lake: Warehouse, views: None) -> None:
     assert all(row[3] >= row[4] and row[7] for row in stale)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "information_schema /* of views */ . materialized_views",
+        "INFORMATION_SCHEMA -- of views\n.`Materialized_Views`",
+        "`information_schema`\n.materialized_views",
+    ],
+)
+def test_information_schema_is_found(lake: Warehouse, views: None, name: str) -> None:
+    """Whatever stands between its words."""
+    assert lake.sql(f"select count(*) from @.{name}") == [(2,)]
+
+
 def test_information_schema_is_of_one_schema(lake: Warehouse, views: None) -> None:
     """B8: qualified by another schema it has no rows; unqualified it is the current schema's."""
     assert lake.sql("select * from default.information_schema.materialized_views") == []

@@ -18,6 +18,7 @@ SESSION_CATALOG = "spark_catalog"
 MAX_NAME_LENGTH = 100
 STORAGE_NAME = re.compile(r"^(?P<view>.+)__mv_[0-9a-f]{8}$")
 _QUOTED = re.compile(r"`((?:[^`]|``)*)`")
+_PART = re.compile(rf"{_QUOTED.pattern}|[^.`]+")
 _FORBIDDEN = re.compile(r"[`/\\\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -118,6 +119,15 @@ def unquoted(name: str) -> str:
     'sales.größe'
     """
     return _QUOTED.sub(lambda found: found[1].replace("``", "`"), name)
+
+
+def listed_parts(name: str) -> tuple[str, ...]:
+    """The parts of a name in the form in which Spark lists it.
+
+    >>> listed_parts("local.`a.b`.2026_sales")
+    ('local', 'a.b', '2026_sales')
+    """
+    return tuple(unquoted(found[0]) for found in _PART.finditer(name))
 
 
 def literal(text: str) -> str:
