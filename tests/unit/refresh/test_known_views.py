@@ -91,7 +91,7 @@ def test_each_view_once() -> None:
     assert set(behind(gate_of(Catalog(**RELATIONS)), "both") or ()) == {"m", "other"}
 
 
-@pytest.mark.parametrize(("depth", "is_known"), [(MAX_DEPTH, True), (MAX_DEPTH + 2, False)])
+@pytest.mark.parametrize(("depth", "is_known"), [(MAX_DEPTH + 1, True), (MAX_DEPTH + 2, False)])
 def test_depth(depth: int, is_known: bool) -> None:
     """Views of one another, by a catalog that lets them be, end as what only Spark knows."""
     chain = {f"v{number}": view(f"select n from v{number - 1}") for number in range(1, depth + 1)}
