@@ -19,6 +19,8 @@ BUCKET = Field("bucket", "id", "int", "bigint", 4)
 PREFIX = Field("truncate", "name", "string", "string", 3)
 MOMENT = Field("identity", "at", "timestamp", "timestamp")
 NAME = Field("identity", "name", "string", "string")
+SMALL = Field("identity", "n", "tinyint", "tinyint")
+WALL = Field("identity", "at", "timestamp_ntz", "timestamp_ntz")
 
 
 class Answers:
@@ -92,6 +94,8 @@ def test_spec_of_terms(term: str, field: Field | None) -> None:
         (ID, "7", False, "c = CAST('7' AS int)"),
         (NAME, "it's", False, "c = 'it\\'s'"),
         (MOMENT, "12", True, "c = timestamp_micros(12)"),
+        (SMALL, "12", True, "c = CAST('12' AS tinyint)"),
+        (WALL, "12", True, "c = CAST('12' AS timestamp_ntz)"),
         (ID, None, False, "c IS NULL"),
         (BUCKET, None, True, "c IS NULL"),
         (BUCKET, "3", True, "`local`.system.bucket(4, c) = CAST('3' AS int)"),
@@ -126,6 +130,22 @@ def test_paths() -> None:
         spec.uri(("a",))
 
 
+@pytest.mark.parametrize(
+    ("transform", "name"),
+    [
+        ("identity", "at"),
+        ("years", "at_year"),
+        ("months", "at_month"),
+        ("days", "at_day"),
+        ("hours", "at_hour"),
+        ("bucket", "at_bucket"),
+    ],
+)
+def test_names_of_fields(transform: str, name: str) -> None:
+    """Each transform gives its field a name of its own."""
+    assert Field(transform, "at", "int", "timestamp").name == name
+
+
 def test_one_of_some() -> None:
     """The order is that of the texts, NULL last; no partition holds no row."""
     columns = [(ID, "c"), (NAME, "d")]
@@ -147,6 +167,9 @@ def test_rows_are_asked_for_by_what_steers() -> None:
     spec = Spec((BUCKET, ID, PREFIX), "")
     assert partitions.steering(spec.fields) == (ID, PREFIX)
     assert partitions.steering((BUCKET, PREFIX)) == (BUCKET, PREFIX)
+    for transform in ("truncate", "years", "months", "days", "hours"):
+        function = Field(transform, "name", "string", "string")
+        assert partitions.steering((NAME, function, BUCKET)) == (NAME, BUCKET)
     assert partitions.in_partitions(spec, "local", [("0", "8", "jo"), ("1", "8", "jo")]) == (
         "(`id` = CAST('8' AS int) AND `local`.system.truncate(3, `name`) = 'jo')"
     )

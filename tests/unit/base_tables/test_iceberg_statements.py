@@ -75,6 +75,12 @@ def test_heads_one_by_one() -> None:
     assert iceberg.heads(asked(), []) == {}
 
 
+def test_heads_of_a_scan_too_many() -> None:
+    """Which of them is that of the name cannot be told."""
+    both = [(scan("one", "11") + scan("two", "12"),)]
+    assert iceberg.heads(asked(lambda _: both), [ONE]) == {}
+
+
 def test_scans_are_of_the_names() -> None:
     """A view of the name, an error or a scan too many: nothing is taken for its head."""
     assert iceberg.heads_if_tables(asked(plan), [ONE]) == {ONE: ("11", 3)}

@@ -55,7 +55,13 @@ def test_constants_do_not_depend_on_the_session() -> None:
 
 
 def test_the_last_partition_has_no_end() -> None:
-    assert "<" not in in_range("t", "timestamp", "years", str(294247 - 1970))
+    for kind in ("timestamp", "timestamp_ntz"):
+        assert "<" not in in_range("t", kind, "years", str(294247 - 1970))
+
+
+def test_dates_have_no_last_partition() -> None:
+    """They go on after the last moment of a timestamp."""
+    assert "d < date_from_unix_date(" in in_range("d", "date", "years", str(294247 - 1970))
 
 
 def test_what_is_no_partition() -> None:
