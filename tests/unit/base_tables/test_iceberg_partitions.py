@@ -107,6 +107,20 @@ def test_holds(field: Field, text: str | None, pushed: bool, condition: str) -> 
     assert field.holds("c", text, "local", pushed) == condition
 
 
+def test_spec_of_a_column_called_location() -> None:
+    """It is a column where columns are listed, and the path of the table below them."""
+    heads = [("# Partition Information", ""), ("# col_name", "data_type")]
+    rows = [("Location", "string", None), ("", "", None)]
+    rows += [(name, kind, None) for name, kind in (*heads, ("Location", "string"), ("", ""))]
+    rows += [("# Detailed Table Information", "", None), ("Location", "/lake/t", None)]
+    found = partitions.spec_of(Answers(rows), TABLE)  # type: ignore[arg-type]
+    assert found == Spec((Field("identity", "location", "string", "string"),), "/lake/t")
+
+
+def test_name_of_a_prefix() -> None:
+    assert PREFIX.name == "name_trunc"
+
+
 def test_values_of_rows() -> None:
     """A time has no size, a whole column no function; functions are not pushed unasked."""
     assert ID.value("c", "local") == "c" and NAME.value("c", "local") == "c"

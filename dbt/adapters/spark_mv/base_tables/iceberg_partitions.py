@@ -72,7 +72,8 @@ class Field:
         """The field as the paths of partitions spell it."""
         if self.transform == IDENTITY:
             return self.column
-        return f"{self.column}_{self.transform.removesuffix('s')}"
+        suffix = "trunc" if self.transform == "truncate" else self.transform.removesuffix("s")
+        return f"{self.column}_{suffix}"
 
 
 @dataclass(frozen=True)
@@ -103,14 +104,14 @@ def spec_of(executor: Executor, table: TableName) -> Spec | None:
     for name, kind, *_ in rows:
         if name.startswith("#"):
             section = name if name != "# col_name" else section
-        elif name == "Location":
-            location = kind
         elif section == "columns" and name:
             types[name.lower()] = kind
         elif section == "# Partitioning" and name.startswith("Part "):
             terms.append(kind)
         elif section == "# Partition Information" and name:
             terms.append(name)
+        elif name == "Location":
+            location = kind
         elif not name:
             section = ""
     fields = [_field(term, types) for term in terms]
