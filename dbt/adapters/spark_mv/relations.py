@@ -86,7 +86,7 @@ class Relations:
         if road is not None:
             return Namespace(*road.session())
         ((catalog, schema),) = self._executor.query("SELECT current_catalog(), current_schema()")
-        return Namespace(catalog, tuple(schema.split(".")) if schema else ())
+        return Namespace(catalog, listed_parts(schema or ""))
 
     def is_catalog(self, name: str) -> bool:
         """Whether a catalog of this name is registered in the session."""

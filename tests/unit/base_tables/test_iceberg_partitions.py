@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
 from dbt.adapters.spark_mv.base_tables.iceberg_partitions import Field, Spec
-from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.sql.names import TableName
+from tests.unit.base_tables.asked import Rows, asked, failing
 
 TABLE = TableName("local", ("db",), "t")
 ID = Field("identity", "id", "int", "int")
@@ -23,19 +22,9 @@ SMALL = Field("identity", "n", "tinyint", "tinyint")
 WALL = Field("identity", "at", "timestamp_ntz", "timestamp_ntz")
 
 
-class Answers:
-    """An executor that gives one answer to whatever it is asked."""
-
-    def __init__(self, rows: Sequence[Sequence[Any]] | None) -> None:
-        self.road: Any = None
-        self.asked: list[str] = []
-        self._rows = rows
-
-    def query(self, sql: str) -> list[Sequence[Any]]:
-        self.asked.append(sql)
-        if self._rows is None:
-            raise StatementFailed("no such table")
-        return list(self._rows)
+def answers(rows: Rows) -> Any:
+    """An executor that gives these to whatever it is asked."""
+    return asked(lambda sql: rows)
 
 
 def described(*sections: list[tuple[str, str]]) -> Any:
@@ -43,7 +32,7 @@ def described(*sections: list[tuple[str, str]]) -> Any:
     columns = [("Id", "int"), ("at", "timestamp"), ("name", "string"), ("score", "double")]
     end = [("# Detailed Table Information", ""), ("Owner", "x"), ("Location", "/lake/t"), ("", "")]
     rows = [*columns, *(row for section in sections for row in [("", ""), *section]), *end]
-    return Answers([(name, kind, None) for name, kind in rows])
+    return answers([(name, kind, None) for name, kind in rows])
 
 
 def by_terms(*terms: str) -> Any:
@@ -113,12 +102,8 @@ def test_spec_of_a_column_called_location() -> None:
     rows = [("Location", "string", None), ("", "", None)]
     rows += [(name, kind, None) for name, kind in (*heads, ("Location", "string"), ("", ""))]
     rows += [("# Detailed Table Information", "", None), ("Location", "/lake/t", None)]
-    found = partitions.spec_of(Answers(rows), TABLE)  # type: ignore[arg-type]
+    found = partitions.spec_of(answers(rows), TABLE)
     assert found == Spec((Field("identity", "location", "string", "string"),), "/lake/t")
-
-
-def test_name_of_a_prefix() -> None:
-    assert PREFIX.name == "name_trunc"
 
 
 def test_values_of_rows() -> None:
@@ -153,6 +138,7 @@ def test_paths() -> None:
         ("days", "at_day"),
         ("hours", "at_hour"),
         ("bucket", "at_bucket"),
+        ("truncate", "at_trunc"),
     ],
 )
 def test_names_of_fields(transform: str, name: str) -> None:
@@ -215,23 +201,23 @@ FOUND: dict[str, tuple[tuple[Field, ...], list[tuple[Any, ...]], set[Any] | None
 def test_partitions_of_files(case: str) -> None:
     """Files of another spec are noticed by its id, by their names, or by their manifests."""
     fields, rows, expected = FOUND[case]
-    found = partitions.partitions_of(Answers(rows), Spec(fields, ""), "select 1")  # type: ignore[arg-type]
+    found = partitions.partitions_of(answers(rows), Spec(fields, ""), "select 1")
     assert found == expected
 
 
 def test_what_cannot_be_read() -> None:
     """A failing statement is an answer: nothing is known."""
-    spec, fails = Spec((ID,), ""), Answers(None)
-    assert partitions.partitions_of(fails, spec, "select 1") is None  # type: ignore[arg-type]
-    assert partitions.last_modified(fails, TABLE, spec) == {}  # type: ignore[arg-type]
+    spec, fails = Spec((ID,), ""), asked(failing)
+    assert partitions.partitions_of(fails, spec, "select 1") is None
+    assert partitions.last_modified(fails, TABLE, spec) == {}
 
 
 def test_times_of_partitions() -> None:
     """Each partition has its own time, if that is known."""
-    answers = Answers([(1000, 5, "d"), (None, None, "e")])
-    found = partitions.last_modified(answers, TABLE, Spec((ID, MOMENT), ""))  # type: ignore[arg-type]
+    executor = answers([(1000, 5, "d"), (None, None, "e")])
+    found = partitions.last_modified(executor, TABLE, Spec((ID, MOMENT), ""))
     assert found == {("5", "d"): 1000, (None, "e"): None}
-    assert "CAST(p0 AS STRING), CAST(unix_micros(p1) AS STRING)" in answers.asked[0]
+    assert "CAST(p0 AS STRING), CAST(unix_micros(p1) AS STRING)" in executor.statements[0]
 
 
 def test_files_have_the_values_of_their_fields() -> None:

@@ -3,55 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from dbt.adapters.spark_mv.base_tables import iceberg
-from dbt.adapters.spark_mv.errors import StatementFailed
 from dbt.adapters.spark_mv.executor import BranchFacts
 from dbt.adapters.spark_mv.sql.names import TableName
+from tests.unit.base_tables.asked import Answer, Rows, asked, failing
 
 ONE, TWO = (TableName("local", ("db",), name) for name in ("one", "two"))
-Answer = Callable[[str], Sequence[Sequence[Any]]]
-
-
-class Asked:
-    """An executor that answers, and remembers the statements."""
-
-    def __init__(self, answer: Answer = lambda sql: []) -> None:
-        self.road: Any = None
-        self.statements: list[str] = []
-        self._answer = answer
-
-    def query(self, sql: str) -> list[Sequence[Any]]:
-        self.statements.append(sql)
-        return list(self._answer(sql))
-
-
-def asked(answer: Answer = lambda sql: []) -> Any:
-    return Asked(answer)
-
-
-def failing(sql: str) -> Sequence[Sequence[Any]]:
-    raise StatementFailed(sql)
 
 
 def scan(table: str, snapshot: str, schema: int = 0) -> str:
     return f"+- IcebergScan(table=local.db.{table}, schemaId={schema}, snapshotId={snapshot}, ..)"
 
 
-PLANS = {
-    "one": [("\n".join([scan("one", "11", 3)]),)],
-    "two": [("\n".join([scan("two", "null", 1)]),)],
-}
+SCANS = {"one": scan("one", "11", 3), "two": scan("two", "null", 1)}
 
 
-def plan(sql: str) -> Sequence[Sequence[Any]]:
+def plan(sql: str) -> Rows:
     """The plan of a union, in one row."""
-    return [("\n".join(row[0] for name, ((row,)) in PLANS.items() if f"`{name}`" in sql),)]
+    return [("\n".join(line for name, line in SCANS.items() if f"`{name}`" in sql),)]
 
 
 def test_heads() -> None:
@@ -64,7 +39,7 @@ def test_heads() -> None:
 def test_heads_one_by_one() -> None:
     """If Spark shows fewer scans than tables, each is asked for; one that is none has no head."""
 
-    def answer(sql: str) -> Sequence[Sequence[Any]]:
+    def answer(sql: str) -> Rows:
         if "UNION" in sql or "`two`" in sql:
             return [("Error occurred during query planning:",), ("no such table",)]
         return [(scan("one", "11"),)]

@@ -9,7 +9,7 @@ from dbt.adapters.spark_mv.freshness import read_label
 from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.registration import register, unregister
-from dbt.adapters.spark_mv.sql.names import TableName, quote_parts
+from dbt.adapters.spark_mv.sql.names import TableName, listed_parts, quote_parts
 from dbt.adapters.spark_mv.views.definition import (
     MaterializedView,
     from_properties,
@@ -81,7 +81,7 @@ def _remember_build(engine: Engine, look: Look) -> None:
 def _views(engine: Engine, catalog: str) -> list[TableName]:
     found = []
     for schema, *_ in engine.executor.query(f"SHOW SCHEMAS IN {quote_parts((catalog,))}"):
-        namespace = tuple(part.strip("`") for part in str(schema).split("."))
+        namespace = listed_parts(str(schema))
         try:
             rows = engine.executor.query(f"SHOW VIEWS IN {quote_parts((catalog, *namespace))}")
         except StatementFailed:

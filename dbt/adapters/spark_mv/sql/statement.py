@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from dbt.adapters.spark_mv.sql.names import listed_parts
 from dbt.adapters.spark_mv.sql.words import Word, name_at, words_of
 
 Targets = tuple[tuple[str, ...], ...]
@@ -239,7 +240,7 @@ def _read_drop(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
 
 def _read_call(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
     text = next((word.text for word in words if word.string), "")
-    parts = tuple(part.strip("`") for part in text.split(".") if part)
+    parts = listed_parts(text)
     return Kind.WRITE, (parts,) if parts else ()
 
 
