@@ -113,7 +113,10 @@ class StatementPipeline:
             self._engine.memory.flush()
             sql = rewrite_information_schema(self._engine, sql, context.namespace())
         if CALLED.search(sql):
-            sql = rewrite_table_functions(self._engine, sql, context.namespace())
+            parts = self._engine
+            sql = rewrite_table_functions(
+                sql, context.namespace(), parts.lineage, parts.relations, parts.schemas
+            )
         statement = classify(sql)
         if statement.kind is Kind.EXECUTE:
             return self._executed(sql, statement, context)

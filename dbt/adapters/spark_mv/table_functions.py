@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from dbt.adapters.spark_mv.errors import InvalidStatement
-from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.partition_graph import dependencies, target_states
+from dbt.adapters.spark_mv.refresh.partition_graph import PartitionLineage
+from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, literal, parse_name
 from dbt.adapters.spark_mv.sql.words import Word, words_of
 from dbt.adapters.spark_mv.views.registry import find_view
@@ -35,12 +35,12 @@ COLUMNS = {
 }
 
 
-def rows_of(engine: Engine, function: str, view: TableName) -> Rows:
+def rows_of(lineage: PartitionLineage, function: str, view: TableName) -> Rows:
     """The rows of a call, under the function's `COLUMNS`; moments in epoch milliseconds."""
     if function == "stale_partitions":
         return [
             (s.target, s.source_last_modified, s.target_last_modified, s.is_stale)
-            for s in target_states(engine, view)
+            for s in lineage.target_states(view)
         ]
     return [
         (
@@ -51,31 +51,39 @@ def rows_of(engine: Engine, function: str, view: TableName) -> Rows:
             edge.source_uri,
             edge.source_last_modified,
         )
-        for edge in dependencies(engine, view)
+        for edge in lineage.dependencies(view)
     ]
 
 
-def rewrite_table_functions(engine: Engine, sql: str, home: Namespace) -> str:
-    """`sql` with each call as a subquery.
+def rewrite_table_functions(
+    sql: str,
+    home: Namespace,
+    lineage: PartitionLineage,
+    relations: Relations,
+    schemas: Sequence[str],
+) -> str:
+    """`sql` with each call as a subquery; `schemas` are where a bare name is looked for, too.
 
     Raises `InvalidStatement` if a call has another argument than one string, and
     `UnknownMaterializedView`.
     """
 
     def rows(function: str, name: str) -> str:
-        view = _view_named(engine, parse_name(name), home)
-        return _subquery(COLUMNS[function], rows_of(engine, function, view))
+        view = _view_named(parse_name(name), home, relations, schemas)
+        return _subquery(COLUMNS[function], rows_of(lineage, function, view))
 
     return _replace_calls(sql, words_of(sql), rows)
 
 
-def _view_named(engine: Engine, parts: tuple[str, ...], home: Namespace) -> TableName:
+def _view_named(
+    parts: tuple[str, ...], home: Namespace, relations: Relations, schemas: Sequence[str]
+) -> TableName:
     """The view of this name; a bare name means the current schema, or else that of the target."""
-    name = engine.relations.resolve(parts, home)
-    if len(parts) == 1 and find_view(engine.relations, name) is None:
-        for schema in engine.schemas:
-            other = engine.relations.resolve((*schema.split("."), *parts), home)
-            if find_view(engine.relations, other) is not None:
+    name = relations.resolve(parts, home)
+    if len(parts) == 1 and find_view(relations, name) is None:
+        for schema in schemas:
+            other = relations.resolve((*schema.split("."), *parts), home)
+            if find_view(relations, other) is not None:
                 return other
     return name
 

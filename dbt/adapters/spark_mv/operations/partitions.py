@@ -32,7 +32,7 @@ class Partitions:
         rows = [
             tuple(_shown(value, kind) for value, kind in zip(row, kinds, strict=True))
             for state in self._choice.named(view)
-            for row in rows_of(self._engine, function, state.name)
+            for row in rows_of(self._engine.lineage, function, state.name)
         ]
         return Report(tuple(columns), tuple(rows), notes=() if rows else ("no partitions",))
 

@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.refresh.analyse import Analyst
 from dbt.adapters.spark_mv.refresh.claim import Claims
 from dbt.adapters.spark_mv.refresh.history import History
 from dbt.adapters.spark_mv.refresh.look import Observer
+from dbt.adapters.spark_mv.refresh.partition_graph import PartitionLineage
 from dbt.adapters.spark_mv.refresh.watch import Watch
 from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -44,6 +45,7 @@ class Engine:
         self.versions = Versions(self.executor, self.relations)
         self.observer = Observer(self.executor, self.relations, self.versions, self.memory)
         self.analyst = Analyst(self.executor, self.relations)
+        self.lineage = PartitionLineage(self.executor, self.relations, self.observer, self.analyst)
         self.claims = Claims(self.executor, self.started, self.timeout)
         self.history = History(self.memory, self.executor, self.relations, self.timeout)
         self.watch = Watch(self.history)

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt.adapters.spark_mv.base_tables import iceberg
+from dbt.adapters.spark_mv.executor import Executor
 from dbt.adapters.spark_mv.ivm.program import Rows, rows_after
 from dbt.adapters.spark_mv.ivm.stored import REPLACED, STORED, Replaced
 from dbt.adapters.spark_mv.ivm.tree import OLD, TABLE, NotFast, compared_columns
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import with_queries
-from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.estimate import Estimate, Written, is_better_in_part
 from dbt.adapters.spark_mv.refresh.inputs import Inputs, changed_rows, stored_rows
 from dbt.adapters.spark_mv.refresh.look import Look
@@ -24,7 +24,7 @@ from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 
 def prepare_fast(
-    engine: Engine, look: Look, inputs: Inputs, totals: Mapping[TableName, int], slowness: float
+    executor: Executor, look: Look, inputs: Inputs, totals: Mapping[TableName, int], slowness: float
 ) -> FastQuery | Reason:
     """The query that brings the rows that were looked at up to date; why not if there is none.
 
@@ -35,7 +35,7 @@ def prepare_fast(
         return program.why_not_fast
     changed = changed_rows(inputs.changes, totals)
     try:
-        rows, queries = _rows(engine, look, inputs, changed)
+        rows, queries = _rows(executor, look, inputs, changed)
     except NotFast as error:
         return inputs.analysis.readable(error.reason)
     query = with_queries(queries, rows.query)
@@ -59,13 +59,15 @@ def prepare_fast(
     return FastQuery(query, rows.appends, changes, estimate, replaced)
 
 
-def _rows(engine: Engine, look: Look, inputs: Inputs, changed: int) -> tuple[Rows, dict[str, str]]:
+def _rows(
+    executor: Executor, look: Look, inputs: Inputs, changed: int
+) -> tuple[Rows, dict[str, str]]:
     """The rows after the change, and the queries that they read; raises `NotFast`."""
     program = inputs.analysis.program
     columns = columns_of_change(inputs)
     wanted = compared_columns(program.query) | {name.lower() for name in columns.values()}
-    bounded = inputs.bounded(engine, wanted)
-    only_new = makes_only_new(engine, look, bounded, columns)
+    bounded = inputs.bounded(executor, wanted)
+    only_new = makes_only_new(executor, look, bounded, columns)
     in_part = only_new or _is_better_in_part(look, changed)
     types = [column.type for column in look.current.columns]
     rows = rows_after(program, inputs.changed, inputs.inserts_only, types, in_part)

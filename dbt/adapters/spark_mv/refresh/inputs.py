@@ -13,12 +13,13 @@ from dbt.adapters.spark_mv.base_tables.changes import (
     change_between,
     with_bounds,
 )
+from dbt.adapters.spark_mv.executor import Executor
 from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, WEIGHT
 from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.analyse import Analysis, rows_at
-from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.analyse import Analysis, Analyst, rows_at
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.pin import unpinned_tables
+from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.columns import columns_of
 from dbt.adapters.spark_mv.sql.names import TableName
 
@@ -42,11 +43,11 @@ class Inputs:
         """Whether no row has gone from any of them."""
         return all(change.inserts_only for change in self.changes)
 
-    def bounded(self, engine: Engine, names: Collection[str]) -> Inputs:
+    def bounded(self, executor: Executor, names: Collection[str]) -> Inputs:
         """The inputs with what is known of columns of these names in appended rows."""
         changes = [
             with_bounds(
-                engine.executor,
+                executor,
                 change,
                 [
                     column
@@ -70,33 +71,35 @@ class Inputs:
         return found
 
 
-def inputs_of(engine: Engine, look: Look) -> Inputs | Reason:
+def inputs_of(
+    executor: Executor, relations: Relations, analyst: Analyst, look: Look
+) -> Inputs | Reason:
     """The inputs of a refresh of the view that was looked at; why there are none."""
     view, label = look.view, look.label
     if label is None or look.head is None or not look.verdict.changed:
         return Reason("NO_BASE", "there are no stored rows to start from")
-    analysis = engine.analyst.analysis(look.current, view)
+    analysis = analyst.analysis(look.current, view)
     if isinstance(analysis, Reason):
         return analysis
     if tuple(analysis.program.hidden) != view.hidden:
         return OTHER_LAYOUT
-    unpinned = unpinned_tables(look.versions, engine.executor, engine.relations)
+    unpinned = unpinned_tables(look.versions, executor, relations)
     if unpinned:
         names = ", ".join(name.shown for name in unpinned)
         return Reason("NOT_PINNED", f"cannot be read at a fixed version: {names}")
     changes: list[Change] = []
     for table in look.verdict.changed:
-        found = change_between(engine.executor, table, label.sources[table], look.versions[table])
+        found = change_between(executor, table, label.sources[table], look.versions[table])
         if isinstance(found, Reason):
             return found
         changes.append(found)
     return Inputs(analysis, tuple(changes))
 
 
-def base_rows(engine: Engine, look: Look) -> dict[TableName, int]:
+def base_rows(executor: Executor, look: Look) -> dict[TableName, int]:
     """The rows of each base table, as its newest commit counts them; 0 if none does."""
     return {
-        table: _total(engine, table) if version.can_pin else 0
+        table: _total(executor, table) if version.can_pin else 0
         for table, version in look.versions.items()
     }
 
@@ -116,6 +119,6 @@ def changed_rows(changes: Sequence[Change], totals: Mapping[TableName, int]) -> 
     )
 
 
-def _total(engine: Engine, table: TableName) -> int:
-    chain = iceberg.main_chain(engine.executor, table, 1)
+def _total(executor: Executor, table: TableName) -> int:
+    chain = iceberg.main_chain(executor, table, 1)
     return (iceberg.live_rows(chain[0].summary) or 0) if chain else 0

@@ -11,9 +11,8 @@ from typing import Any
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.base_tables import iceberg
-from dbt.adapters.spark_mv.executor import Bounds
+from dbt.adapters.spark_mv.executor import Bounds, Executor
 from dbt.adapters.spark_mv.ivm.partition_keys import owned_tables
-from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.inputs import Inputs
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.statements import all_stored_columns
@@ -37,14 +36,16 @@ def columns_of_change(inputs: Inputs) -> dict[str, str]:
     return found
 
 
-def makes_only_new(engine: Engine, look: Look, inputs: Inputs, columns: Mapping[str, str]) -> bool:
+def makes_only_new(
+    executor: Executor, look: Look, inputs: Inputs, columns: Mapping[str, str]
+) -> bool:
     """Whether no stored row can have the values that the changed rows have in one of these columns,
     as `columns_of_change` found them."""
     if not columns or look.head is None:
         return False
     names = all_stored_columns(look.view)
     storage, wanted = look.view.storage, [names[column] for column in columns]
-    stored = iceberg.bounds(engine.executor, storage, look.head.snapshot_id, wanted)
+    stored = iceberg.bounds(executor, storage, look.head.snapshot_id, wanted)
     came = {name.lower(): one for name, one in inputs.changes[0].bounds.items()}
     pairs = [(stored.get(names[own]), came.get(place.lower())) for own, place in columns.items()]
     return any(_are_apart(one, two) for one, two in pairs)

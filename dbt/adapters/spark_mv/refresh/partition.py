@@ -12,6 +12,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
 from dbt.adapters.spark_mv.base_tables.iceberg_partitions import Field, Partition, Spec
 from dbt.adapters.spark_mv.errors import StatementFailed
+from dbt.adapters.spark_mv.executor import Executor
 from dbt.adapters.spark_mv.ivm.partition_keys import (
     KEY,
     changed_keys,
@@ -23,7 +24,6 @@ from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.ivm.tree import Context, NotFast
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import Analysis, rows_at, with_queries
-from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.estimate import PartitionEstimate
 from dbt.adapters.spark_mv.refresh.inputs import Inputs, changed_rows, stored_rows
 from dbt.adapters.spark_mv.refresh.look import Look
@@ -76,13 +76,13 @@ class Target:
         return Spec(self.fields, "").uri(partition)
 
 
-def target_of(engine: Engine, view: MaterializedView, program: Program) -> Target | Reason:
+def target_of(executor: Executor, view: MaterializedView, program: Program) -> Target | Reason:
     """How a view of this program can be refreshed by partition; why it cannot."""
     if not view.layout.partition_by:
         return NOT_PARTITIONED
     if program.first is not None:
         return _FIRST
-    spec = partitions.spec_of(engine.executor, view.storage)
+    spec = partitions.spec_of(executor, view.storage)
     if spec is None or not spec.fields:
         return _NOT_TOLD
     fields = spec.fields[: len(view.options.static_partition_by) or None]
@@ -135,7 +135,7 @@ def _reason_against(query: exp.Query, column: str) -> Reason | None:
 
 
 def prepare_partition(
-    engine: Engine,
+    executor: Executor,
     look: Look,
     inputs: Inputs,
     totals: Mapping[TableName, int],
@@ -147,16 +147,16 @@ def prepare_partition(
     as in `PartitionEstimate`.
     """
     program = inputs.analysis.program
-    target = target_of(engine, look.view, program)
+    target = target_of(executor, look.view, program)
     if isinstance(target, Reason):
         return inputs.analysis.readable(target)
-    found = _few_partitions(engine, look, inputs, target)
+    found = _few_partitions(executor, look, inputs, target)
     if isinstance(found, Reason):
         return inputs.analysis.readable(found)
     changed, present = found
     catalog = look.view.storage.catalog
     stored = stored_columns(look.view)
-    query = _query(engine, look, inputs, target, changed)
+    query = _query(executor, look, inputs, target, changed)
     outside = [quote(stored[name]) for name in target.columns]
     return PartitionQuery(
         query,
@@ -176,10 +176,10 @@ def prepare_partition(
 
 
 def _few_partitions(
-    engine: Engine, look: Look, inputs: Inputs, target: Target
+    executor: Executor, look: Look, inputs: Inputs, target: Target
 ) -> tuple[set[Partition], int] | Reason:
     try:
-        found = changed_partitions(engine, look, inputs, target)
+        found = changed_partitions(executor, look, inputs, target)
     except NotFast as error:
         return error.reason
     except StatementFailed as error:
@@ -191,24 +191,26 @@ def _few_partitions(
 
 
 def changed_partitions(
-    engine: Engine, look: Look, inputs: Inputs, target: Target
+    executor: Executor, look: Look, inputs: Inputs, target: Target
 ) -> tuple[set[Partition], int]:
     """Partitions of which a row may be another than it was, and how many there are in the storage
     table; raises `NotFast`."""
-    known = _known(engine, look, inputs, target)
+    known = _known(executor, look, inputs, target)
     found = set().union(*known.values())
     context = Context(inputs.changed)
     query = inputs.analysis.program.query
     keys = changed_keys(query, target.columns, context, known.keys())
     if keys and len(found) <= _MOST:
         queries = {name: query.sql("spark") for name, query in context.named.items()}
-        more, present = _of_rows(engine, look, target, keys, inputs.queries(look) | queries)
+        more, present = _of_rows(executor, look, target, keys, inputs.queries(look) | queries)
         return found | more, present
-    ((present,),) = engine.executor.query(partitions.count(look.view.storage))
+    ((present,),) = executor.query(partitions.count(look.view.storage))
     return found, present
 
 
-def _known(engine: Engine, look: Look, inputs: Inputs, target: Target) -> dict[str, set[Partition]]:
+def _known(
+    executor: Executor, look: Look, inputs: Inputs, target: Target
+) -> dict[str, set[Partition]]:
     """For changed tables, by their names in the program, the partitions that their files feed."""
     large = [change for change in inputs.changes if change.rows is None or change.rows >= _MANY]
     owned = owned_tables(inputs.analysis.program.query, target.columns) if large else {}
@@ -218,7 +220,7 @@ def _known(engine: Engine, look: Look, inputs: Inputs, target: Target) -> dict[s
         if name not in owned:
             continue
         fed = fed_by_change(
-            engine,
+            executor,
             look,
             change,
             owned[name],
@@ -230,7 +232,7 @@ def _known(engine: Engine, look: Look, inputs: Inputs, target: Target) -> dict[s
 
 
 def _of_rows(
-    engine: Engine,
+    executor: Executor,
     look: Look,
     target: Target,
     keys: Sequence[exp.Query],
@@ -245,13 +247,13 @@ def _of_rows(
     query = f"SELECT DISTINCT ({present}), {texts} FROM (\n{union}\n) LIMIT {_MOST + 1}"
     settings = look.view.definition.settings
     text = with_queries(queries, query)
-    rows = in_session(engine.executor, settings, lambda session: session.query(text))
+    rows = in_session(executor, settings, lambda session: session.query(text))
     found = {tuple(None if text is None else str(text) for text in row[1:]) for row in rows}
     return found, max((row[0] for row in rows), default=0)
 
 
 def _query(
-    engine: Engine,
+    executor: Executor,
     look: Look,
     inputs: Inputs,
     target: Target,
@@ -267,7 +269,7 @@ def _query(
         where = [target.contains(texts, catalog, changed)]
         base = inputs.analysis.tables[table.name]
         feeding = source_partitions(
-            engine, look, base, values, lambda sql: target.values(sql, catalog), changed
+            executor, look, base, values, lambda sql: target.values(sql, catalog), changed
         )
         if feeding is not None:
             where.append(feeding)

@@ -14,16 +14,17 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
 from dbt.adapters.spark_mv.base_tables.iceberg_partitions import Partition, Spec
-from dbt.adapters.spark_mv.executor import TableFacts
+from dbt.adapters.spark_mv.executor import Executor, TableFacts
 from dbt.adapters.spark_mv.ivm.joined_keys import joined_tables
 from dbt.adapters.spark_mv.ivm.partition_keys import owned_tables
 from dbt.adapters.spark_mv.ivm.tree import NotFast
 from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.analyse import Analyst
 from dbt.adapters.spark_mv.refresh.inputs import inputs_of
-from dbt.adapters.spark_mv.refresh.look import Look
+from dbt.adapters.spark_mv.refresh.look import Look, Observer
 from dbt.adapters.spark_mv.refresh.partition import Target, changed_partitions, target_of
 from dbt.adapters.spark_mv.refresh.sources import feeding
+from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.registry import load_view
 
@@ -66,132 +67,135 @@ class _Graph:
     stored: dict[Partition, int | None] = field(default_factory=dict)
 
 
-def dependencies(engine: Engine, name: TableName) -> list[Dependency]:
-    """The build graph of a view, by target; raises `UnknownMaterializedView`."""
-    graph = _graph(engine, name)
-    views = {storage: view for view, storage in graph.look.expansion.storages.items()}
-    return [
-        Dependency(graph.spec.uri(target), views.get(table, table), uri, time)
-        for target in sorted(graph.edges, key=graph.spec.uri)
-        for table, uri, time in sorted(
-            graph.edges[target], key=lambda found: (str(found[0]), found[1])
+class PartitionLineage:
+    """Reads which partitions feed which; changes nothing."""
+
+    def __init__(
+        self, executor: Executor, relations: Relations, observer: Observer, analyst: Analyst
+    ) -> None:
+        self._executor, self._relations = executor, relations
+        self._observer, self._analyst = observer, analyst
+
+    def dependencies(self, name: TableName) -> list[Dependency]:
+        """The build graph of a view, by target; raises `UnknownMaterializedView`."""
+        graph = self._graph(name)
+        views = {storage: view for view, storage in graph.look.expansion.storages.items()}
+        return [
+            Dependency(graph.spec.uri(target), views.get(table, table), uri, time)
+            for target in sorted(graph.edges, key=graph.spec.uri)
+            for table, uri, time in sorted(
+                graph.edges[target], key=lambda found: (str(found[0]), found[1])
+            )
+        ]
+
+    def target_states(self, name: TableName) -> list[TargetState]:
+        """Each partition that the view has, or is to have; raises `UnknownMaterializedView`."""
+        graph = self._graph(name)
+        stale = self._stale(graph)
+        states = []
+        # A partition that an outer join is about to make has no rows yet, and nothing feeds it.
+        known = graph.edges.keys() | graph.stored.keys() | (stale or set())
+        for target in sorted(known, key=graph.spec.uri):
+            times = [time for _, _, time in graph.edges.get(target, []) if time is not None]
+            is_stale = stale is None or target in stale
+            modified = graph.stored.get(target)
+            states.append(
+                TargetState(graph.spec.uri(target), max(times, default=None), modified, is_stale)
+            )
+        return states
+
+    def _stale(self, graph: _Graph) -> set[Partition] | None:
+        """The targets that may have changed; None if that may be any of them."""
+        look = graph.look
+        if look.verdict.is_fresh:
+            through = self._observer.look_through(look.view)
+            return set() if through.verdict.is_fresh else None
+        inputs = inputs_of(self._executor, self._relations, self._analyst, look)
+        if isinstance(inputs, Reason) or graph.target is None:
+            return None
+        try:
+            return changed_partitions(self._executor, look, inputs, graph.target)[0]
+        except NotFast:
+            return None
+
+    def _graph(self, name: TableName) -> _Graph:
+        look = self._observer.look(load_view(self._relations, name))
+        analysis = self._analyst.analysis(look.current, look.view)
+        found = (
+            analysis
+            if isinstance(analysis, Reason)
+            else target_of(self._executor, look.view, analysis.program)
         )
-    ]
+        target = None if isinstance(found, Reason) else found
+        whole = target.spec if target else partitions.spec_of(self._executor, look.view.storage)
+        spec = Spec(target.fields if target else (), whole.location if whole else "")
+        graph = _Graph(look, target, spec)
+        if target is not None and look.head is not None:
+            graph.stored = self._stored(look.view.storage, target)
+        elif look.head is not None:
+            graph.stored = {(): look.head.committed_at}
+        owned: dict[str, Places] = {}
+        if target is not None and not isinstance(analysis, Reason):
+            query = analysis.program.query
+            owned = {**joined_tables(query, target.columns), **owned_tables(query, target.columns)}
+        unmapped: list[TableName] = []
+        for table in look.versions:
+            known = "" if isinstance(analysis, Reason) else analysis.placeholder(table)
+            if known not in owned or not self._add_mapped(graph, table, owned[known]):
+                unmapped.append(table)
+        targets = graph.edges.keys() | graph.stored.keys() or {()}
+        for table in unmapped:
+            sources = self._sources(table)
+            for one in targets if target else {()}:
+                graph.edges.setdefault(one, []).extend(sources)
+        return graph
 
-
-def target_states(engine: Engine, name: TableName) -> list[TargetState]:
-    """Each partition that the view has, or is to have; raises `UnknownMaterializedView`."""
-    graph = _graph(engine, name)
-    stale = _stale(engine, graph)
-    states = []
-    # A partition that an outer join is about to make has no rows yet, and nothing feeds it.
-    known = graph.edges.keys() | graph.stored.keys() | (stale or set())
-    for target in sorted(known, key=graph.spec.uri):
-        times = [time for _, _, time in graph.edges.get(target, []) if time is not None]
-        is_stale = stale is None or target in stale
-        modified = graph.stored.get(target)
-        states.append(
-            TargetState(graph.spec.uri(target), max(times, default=None), modified, is_stale)
-        )
-    return states
-
-
-def _stale(engine: Engine, graph: _Graph) -> set[Partition] | None:
-    """The targets that may have changed; None if that may be any of them."""
-    look = graph.look
-    if look.verdict.is_fresh:
-        through = engine.observer.look_through(look.view)
-        return set() if through.verdict.is_fresh else None
-    inputs = inputs_of(engine, look)
-    if isinstance(inputs, Reason) or graph.target is None:
-        return None
-    try:
-        return changed_partitions(engine, look, inputs, graph.target)[0]
-    except NotFast:
-        return None
-
-
-def _graph(engine: Engine, name: TableName) -> _Graph:
-    look = engine.observer.look(load_view(engine.relations, name))
-    analysis = engine.analyst.analysis(look.current, look.view)
-    found = (
-        analysis if isinstance(analysis, Reason) else target_of(engine, look.view, analysis.program)
-    )
-    target = None if isinstance(found, Reason) else found
-    whole = target.spec if target else partitions.spec_of(engine.executor, look.view.storage)
-    spec = Spec(target.fields if target else (), whole.location if whole else "")
-    graph = _Graph(look, target, spec)
-    if target is not None and look.head is not None:
-        graph.stored = _stored(engine, look.view.storage, target)
-    elif look.head is not None:
-        graph.stored = {(): look.head.committed_at}
-    owned: dict[str, Places] = {}
-    if target is not None and not isinstance(analysis, Reason):
-        query = analysis.program.query
-        owned = {**joined_tables(query, target.columns), **owned_tables(query, target.columns)}
-    unmapped: list[TableName] = []
-    for table in look.versions:
-        known = "" if isinstance(analysis, Reason) else analysis.placeholder(table)
-        if known not in owned or not _add_mapped(engine, graph, table, owned[known]):
-            unmapped.append(table)
-    targets = graph.edges.keys() | graph.stored.keys() or {()}
-    for table in unmapped:
-        sources = _sources(engine, table)
-        for one in targets if target else {()}:
-            graph.edges.setdefault(one, []).extend(sources)
-    return graph
-
-
-def _add_mapped(
-    engine: Engine, graph: _Graph, table: TableName, places: list[list[exp.Expr]]
-) -> bool:
-    """Add the edges of a table whose partitions are mapped to targets; whether they are."""
-    look, target = graph.look, graph.target
-    spec = _spec(engine, table)
-    snapshot = look.versions[table].snapshot_id
-    if spec is None or not spec.fields or snapshot is None or target is None:
-        return False
-    catalog = look.view.storage.catalog
-    times = _times(engine, table, spec)
-    for values in places:
-        pairs = feeding(engine, look, spec, table, values, lambda t: target.values(t, catalog))
-        if pairs is None:
+    def _add_mapped(self, graph: _Graph, table: TableName, places: list[list[exp.Expr]]) -> bool:
+        """Add the edges of a table whose partitions are mapped to targets; whether they are."""
+        look, target = graph.look, graph.target
+        spec = self._spec(table)
+        snapshot = look.versions[table].snapshot_id
+        if spec is None or not spec.fields or snapshot is None or target is None:
             return False
-        for source, fed in pairs:
-            edge = (table, spec.uri(source), times.get(source))
-            if edge not in graph.edges.setdefault(fed, []):
-                graph.edges[fed].append(edge)
-    return True
+        catalog = look.view.storage.catalog
+        times = self._times(table, spec)
+        for values in places:
+            pairs = feeding(
+                self._executor, look, spec, table, values, lambda t: target.values(t, catalog)
+            )
+            if pairs is None:
+                return False
+            for source, fed in pairs:
+                edge = (table, spec.uri(source), times.get(source))
+                if edge not in graph.edges.setdefault(fed, []):
+                    graph.edges[fed].append(edge)
+        return True
 
+    def _sources(self, table: TableName) -> list[tuple[TableName, str, int | None]]:
+        """All partitions of a table; the table itself if it has none, or they cannot be told."""
+        spec = self._spec(table)
+        if spec is None:
+            return [(table, str(table), None)]
+        times = self._times(table, spec) or {}
+        if spec.fields and times:
+            return [(table, spec.uri(source), time) for source, time in times.items()]
+        chain = iceberg.main_chain(self._executor, table, 1)
+        root = Spec((), spec.location)
+        return [(table, root.uri(()), chain[0].committed_at if chain else None)]
 
-def _sources(engine: Engine, table: TableName) -> list[tuple[TableName, str, int | None]]:
-    """All partitions of a table; the table itself if it has none, or they cannot be told."""
-    spec = _spec(engine, table)
-    if spec is None:
-        return [(table, str(table), None)]
-    times = _times(engine, table, spec) or {}
-    if spec.fields and times:
-        return [(table, spec.uri(source), time) for source, time in times.items()]
-    chain = iceberg.main_chain(engine.executor, table, 1)
-    root = Spec((), spec.location)
-    return [(table, root.uri(()), chain[0].committed_at if chain else None)]
+    def _stored(self, storage: TableName, target: Target) -> dict[Partition, int | None]:
+        """Stored partitions by the steering fields, and when each was written last."""
+        numbers = [target.spec.fields.index(found) for found in target.fields]
+        stored: dict[Partition, int | None] = {}
+        for partition, time in self._times(storage, target.spec).items():
+            key = tuple(partition[number] for number in numbers)
+            stored[key] = max(filter(None, (stored.get(key), time)), default=None)
+        return stored
 
+    def _times(self, table: TableName, spec: Spec) -> dict[Partition, int | None]:
+        return partitions.last_modified(self._executor, table, spec) if spec.fields else {}
 
-def _stored(engine: Engine, storage: TableName, target: Target) -> dict[Partition, int | None]:
-    """The partitions of a storage table by the steering fields, and when each was written last."""
-    numbers = [target.spec.fields.index(found) for found in target.fields]
-    stored: dict[Partition, int | None] = {}
-    for partition, time in _times(engine, storage, target.spec).items():
-        key = tuple(partition[number] for number in numbers)
-        stored[key] = max(filter(None, (stored.get(key), time)), default=None)
-    return stored
-
-
-def _times(engine: Engine, table: TableName, spec: Spec) -> dict[Partition, int | None]:
-    return partitions.last_modified(engine.executor, table, spec) if spec.fields else {}
-
-
-def _spec(engine: Engine, table: TableName) -> Spec | None:
-    facts = engine.relations.lookup(table)
-    is_iceberg = isinstance(facts, TableFacts) and facts.provider == iceberg.FORMAT
-    return partitions.spec_of(engine.executor, table) if is_iceberg else None
+    def _spec(self, table: TableName) -> Spec | None:
+        facts = self._relations.lookup(table)
+        is_iceberg = isinstance(facts, TableFacts) and facts.provider == iceberg.FORMAT
+        return partitions.spec_of(self._executor, table) if is_iceberg else None

@@ -98,13 +98,17 @@ class Refresher:
         method = request.method
         if method == AUTO and request.avoid_fast is None:
             method = look.view.options.refresh_method
+        parts, known = self._engine, self._engine.memory.view(look.view.name)
+        speeds = known.speeds if known else {}
         return plan_refresh(
             str(look.view.name),
             look.verdict,
             method,
             volatile,
             request.explicit,
-            LookedAt(self._engine, look, request.avoid_fast),
+            LookedAt(
+                parts.executor, parts.relations, parts.analyst, look, speeds, request.avoid_fast
+            ),
             recompute=request.explicit and request.method == COMPLETE,
         )
 

@@ -10,8 +10,8 @@ from dbt.adapters.spark_mv.base_tables import iceberg_partitions as partitions
 from dbt.adapters.spark_mv.base_tables.changes import Change
 from dbt.adapters.spark_mv.base_tables.iceberg_partitions import Partition, Spec
 from dbt.adapters.spark_mv.errors import StatementFailed
+from dbt.adapters.spark_mv.executor import Executor
 from dbt.adapters.spark_mv.ivm.partition_values import PartitionValue, over_partitions
-from dbt.adapters.spark_mv.refresh.engine import Engine
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.sql.names import TableName
 
@@ -37,7 +37,7 @@ def partition_columns(
 
 
 def feeding(
-    engine: Engine,
+    executor: Executor,
     look: Look,
     spec: Spec,
     table: TableName,
@@ -50,11 +50,11 @@ def feeding(
     `values` are the view's partition columns over columns of the table.
     """
     files = partitions.files(table, spec, str(look.versions[table].snapshot_id))
-    return _pairs(engine, look, spec, files, values, target_values)
+    return _pairs(executor, look, spec, files, values, target_values)
 
 
 def fed_by_change(
-    engine: Engine,
+    executor: Executor,
     look: Look,
     change: Change,
     places: Sequence[Sequence[exp.Expr]],
@@ -66,14 +66,14 @@ def fed_by_change(
     `places` has the view's partition columns over columns of the table, for each place in which
     the table is read.
     """
-    spec = partitions.spec_of(engine.executor, change.table)
+    spec = partitions.spec_of(executor, change.table)
     old, new = change.old.snapshot_id, change.new.snapshot_id
     if spec is None or not spec.fields or old is None or new is None:
         return None
     files = partitions.changed_files(change.table, spec, old, new)
     found: set[Partition] = set()
     for values in places:
-        pairs = _pairs(engine, look, spec, files, values, target_values)
+        pairs = _pairs(executor, look, spec, files, values, target_values)
         if pairs is None:
             return None
         found |= {fed for _, fed in pairs}
@@ -81,7 +81,7 @@ def fed_by_change(
 
 
 def _pairs(
-    engine: Engine,
+    executor: Executor,
     look: Look,
     spec: Spec,
     files: str,
@@ -94,7 +94,7 @@ def _pairs(
     if found is None:
         return None
     fed = target_values([value.sql("spark") for value in found])
-    with engine.executor.isolated(settings) as session:
+    with executor.isolated(settings) as session:
         texts = [partitions.encoded(sql, kind) for sql, kind in fed]
         rows = partitions.partitions_of(session, spec, files, texts)
     size = len(spec.fields)
@@ -102,7 +102,7 @@ def _pairs(
 
 
 def source_partitions(
-    engine: Engine,
+    executor: Executor,
     look: Look,
     table: TableName,
     values: Sequence[exp.Expr],
@@ -114,10 +114,10 @@ def source_partitions(
     if all(isinstance(value, exp.Column) for value in values):
         return None  # a condition on the column itself skips partitions as well
     try:
-        spec = partitions.spec_of(engine.executor, table)
+        spec = partitions.spec_of(executor, table)
         if spec is None or not spec.fields:
             return None
-        pairs = feeding(engine, look, spec, table, values, target_values)
+        pairs = feeding(executor, look, spec, table, values, target_values)
     except StatementFailed:
         return None
     wanted = {source for source, fed in pairs or () if fed in changed}
