@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.explain import explain_view
 from dbt.adapters.spark_mv.refresh.gate import Gate
 from dbt.adapters.spark_mv.refresh.lifecycle import Context, Lifecycle
 from dbt.adapters.spark_mv.refresh.look import Group
 from dbt.adapters.spark_mv.refresh.read import Reader
 from dbt.adapters.spark_mv.refresh.request import DBT_RUN, MANUAL, SKIPPED, Outcome, Request
-from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.sql.dialect import (
     AlterView,
     CreateView,
@@ -61,13 +59,11 @@ class MaterializedViewVerbs:
     def __init__(
         self,
         engine: Engine,
-        refresher: Refresher,
         reader: Reader,
         lifecycle: Lifecycle,
         gate: Gate,
     ) -> None:
         self._engine = engine
-        self._refresher = refresher
         self._reader = reader
         self._lifecycle = lifecycle
         self._gate = gate
@@ -118,7 +114,7 @@ class MaterializedViewVerbs:
         return _outcome(outcome)
 
     def _explain(self, name: TableName) -> Answer:
-        lines = explain_view(self._engine, self._refresher, name, Request(MANUAL, explicit=True))
+        lines = self._engine.explainer.explain(name, Request(MANUAL, explicit=True))
         return Answer(("explain",), tuple((line,) for line in lines), "OK")
 
 

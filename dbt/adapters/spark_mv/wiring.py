@@ -73,12 +73,10 @@ class MaterializedViews:
         reader = Reader(self.engine, refresher)
         self.gate = Gate(self.engine, reader)
         self.lifecycle = Lifecycle(self.engine, refresher, reader)
-        self.verbs = MaterializedViewVerbs(
-            self.engine, refresher, reader, self.lifecycle, self.gate
-        )
+        self.verbs = MaterializedViewVerbs(self.engine, reader, self.lifecycle, self.gate)
         self.pipeline = StatementPipeline(self.engine, self.gate, self.verbs)
         self.choice = Choice(self.engine)
-        self._operations = Operations(self.engine, refresher, self.verbs, self.choice)
+        self._operations = Operations(self.engine, self.verbs, self.choice)
         self._partitions = Partitions(self.engine, self.choice)
         self._upkeep = Upkeep(self.engine, self.verbs, self.choice)
 

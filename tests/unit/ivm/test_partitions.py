@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import outer_joins, partition_keys
+from dbt.adapters.spark_mv.ivm import nested_joins, partition_keys
 from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.partition_keys import changed_keys, key_rows, restricted
 from dbt.adapters.spark_mv.ivm.partition_values import PartitionValue, over_partitions
@@ -115,7 +115,7 @@ def test_partitions_are_put_together(sql: str) -> None:
 
 MUTANTS: dict[str, tuple[Any, str, Any, str]] = {
     "both sides of an outer join are kept": (
-        outer_joins,
+        nested_joins,
         "has_outer_join",
         lambda query: False,
         "select coalesce(s.b, 9) as p, r.v from mv_table_0 r left join mv_table_1 s on r.b = s.a",

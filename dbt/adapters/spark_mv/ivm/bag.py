@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import measures
-from dbt.adapters.spark_mv.ivm.stored import STORED, Replaced
+from dbt.adapters.spark_mv.ivm.stored import Replaced
 from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived
 from dbt.adapters.spark_mv.sql.columns import Columns
+from dbt.adapters.spark_mv.views.definition import STORED
 
 _DELTA = "mv_delta"
 

@@ -23,7 +23,7 @@ from dbt.adapters.spark_mv.ivm import (
     apart,
     grouping_sets,
     laterals,
-    outer_joins,
+    nested_joins,
     scalars,
     subqueries,
     using,
@@ -190,7 +190,7 @@ def _selection(query: exp.Select) -> exp.Select:
             raise not_fast("CORRELATED", text, relation)
     subqueries.semi_joins_to_exists(found)
     _without_subqueries(found)
-    return outer_joins.nested(found)
+    return nested_joins.nested(found)
 
 
 def _without_subqueries(query: exp.Select) -> None:

@@ -10,7 +10,8 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import joins, keyed, one_row, outer_joins
+from dbt.adapters.spark_mv.ivm import joins, keyed, nested_joins, one_row, outer_joins
+from dbt.adapters.spark_mv.ivm.scopes import is_one_row
 from dbt.adapters.spark_mv.ivm.tree import (
     CHANGES,
     TABLE,
@@ -42,7 +43,7 @@ class Delta:
         if isinstance(query, exp.SetOperation):
             return self._union_all(query)
         assert isinstance(query, exp.Select)
-        if outer_joins.has_outer_join(query):
+        if nested_joins.has_outer_join(query):
             return outer_joins.delta(query, self)
         return joins.delta(query, self)
 
@@ -55,7 +56,7 @@ class Delta:
             found.set("this", exp.to_identifier(CHANGES + relation.name.removeprefix(TABLE)))
             return found
         query = cast(exp.Query, relation.this)
-        changes = one_row.delta(query, self) if one_row.is_one_row(query) else self.query(query)
+        changes = one_row.delta(query, self) if is_one_row(query) else self.query(query)
         return None if changes is None else derived(changes, relation.alias)
 
     def _union_all(self, query: exp.SetOperation) -> exp.Query | None:

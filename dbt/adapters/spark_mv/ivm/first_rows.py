@@ -15,10 +15,9 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.bag import listed
 from dbt.adapters.spark_mv.ivm.measures import raised, too_many_went
-from dbt.adapters.spark_mv.ivm.stored import STORED
 from dbt.adapters.spark_mv.ivm.tree import WEIGHT, column, derived, named_columns, not_fast
 from dbt.adapters.spark_mv.sql.columns import Columns
-from dbt.adapters.spark_mv.views.definition import SPARE
+from dbt.adapters.spark_mv.views.definition import SPARE, STORED
 
 _RETURNED = "ORDER BY sorts by something that it does not return; return it too"
 _WITHOUT_ORDER = "which rows a LIMIT without ORDER BY leaves is not known; add ORDER BY"

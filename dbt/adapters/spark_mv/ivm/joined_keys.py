@@ -7,7 +7,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import outer_joins
+from dbt.adapters.spark_mv.ivm import nested_joins
 from dbt.adapters.spark_mv.ivm.partition_keys import behind, without_relation
 from dbt.adapters.spark_mv.ivm.tree import NotFast, conjuncts
 
@@ -19,7 +19,7 @@ def joined_tables(query: exp.Query, names: Sequence[str]) -> dict[str, list[list
 
     f.year = p.year: a row of p has to do with no other partition by f.year than its own.
     """
-    if not isinstance(query, exp.Select) or outer_joins.has_outer_join(query):
+    if not isinstance(query, exp.Select) or nested_joins.has_outer_join(query):
         return {}
     try:
         values = behind(query, [exp.column(name, quoted=True) for name in names])

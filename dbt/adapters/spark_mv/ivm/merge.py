@@ -18,7 +18,7 @@ from dbt.adapters.spark_mv.ivm.additive import (
     part_name,
 )
 from dbt.adapters.spark_mv.ivm.measures import COUNT, MAX, MIN, ROWS, SUM, Part
-from dbt.adapters.spark_mv.ivm.stored import STORED, Replaced
+from dbt.adapters.spark_mv.ivm.stored import Replaced
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
     Rule,
@@ -30,6 +30,7 @@ from dbt.adapters.spark_mv.ivm.tree import (
     same,
     ungrouped,
 )
+from dbt.adapters.spark_mv.views.definition import STORED
 
 _CHANGE, _RESCUED, _ROWS = "mv_change", "mv_rescued", "mv_rows"
 _SIDES, _GROUPS = "mv_sides", "mv_groups"

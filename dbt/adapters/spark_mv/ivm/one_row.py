@@ -10,8 +10,8 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import aggregates, bag, keyed
-from dbt.adapters.spark_mv.ivm.scopes import is_shaped
+from dbt.adapters.spark_mv.ivm import bag, keyed
+from dbt.adapters.spark_mv.ivm.scopes import is_one_row
 from dbt.adapters.spark_mv.ivm.tree import (
     WEIGHT,
     Rule,
@@ -20,23 +20,6 @@ from dbt.adapters.spark_mv.ivm.tree import (
     named_columns,
 )
 from dbt.adapters.spark_mv.sql.columns import Columns
-
-
-def is_one_row(relation: exp.Expr) -> bool:
-    """Whether a relation, or a canonical query, has exactly one row, which depends on tables."""
-    query = relation.this if isinstance(relation, exp.Subquery) else relation
-    if not isinstance(query, exp.Select) or is_shaped(query):
-        return False
-    if any(item.find(exp.Window) for item in query.expressions):
-        return False
-    if aggregates.is_grouped(query):
-        return True
-    joins = query.args.get("joins") or []
-    crossed = not any(join.side or join.args.get("on") for join in joins)
-    start = query.args.get("from_")
-    if start is None or query.args.get("where") or not crossed:
-        return False
-    return all(is_one_row(relation) for relation in (start.this, *(join.this for join in joins)))
 
 
 def refuse_alone(relations: list[exp.Expr]) -> None:

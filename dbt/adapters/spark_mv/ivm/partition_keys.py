@@ -11,7 +11,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets, keyed, outer_joins
+from dbt.adapters.spark_mv.ivm import aggregates, grouping_sets, keyed, nested_joins
 from dbt.adapters.spark_mv.ivm.delta import Delta
 from dbt.adapters.spark_mv.ivm.tree import (
     CHANGES,
@@ -208,7 +208,7 @@ def _kept_relations(query: exp.Select) -> list[exp.Expr]:
     joins = query.args.get("joins") or []
     if start is None:
         return []
-    if not outer_joins.has_outer_join(query):
+    if not nested_joins.has_outer_join(query):
         return [start.this, *(join.this for join in joins)]
     # In canonical form an outer join stands alone.
     kept = {"LEFT": [start.this], "RIGHT": [joins[0].this]}

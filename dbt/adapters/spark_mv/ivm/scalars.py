@@ -16,9 +16,9 @@ from typing import cast
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm import aggregates
-from dbt.adapters.spark_mv.ivm.one_row import is_one_row
 from dbt.adapters.spark_mv.ivm.scopes import (
     is_by_groups,
+    is_one_row,
     is_shaped,
     names_in,
     outside,

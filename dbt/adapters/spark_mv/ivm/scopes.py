@@ -25,6 +25,23 @@ def is_shaped(query: exp.Select) -> bool:
     return any(query.args.get(key) for key in _SHAPING)
 
 
+def is_one_row(relation: exp.Expr) -> bool:
+    """Whether a relation, or a canonical query, has exactly one row, which depends on tables."""
+    query = relation.this if isinstance(relation, exp.Subquery) else relation
+    if not isinstance(query, exp.Select) or is_shaped(query):
+        return False
+    if any(item.find(exp.Window) for item in query.expressions):
+        return False
+    if aggregates.is_grouped(query):
+        return True
+    joins = query.args.get("joins") or []
+    crossed = not any(join.side or join.args.get("on") for join in joins)
+    start = query.args.get("from_")
+    if start is None or query.args.get("where") or not crossed:
+        return False
+    return all(is_one_row(relation) for relation in (start.this, *(join.this for join in joins)))
+
+
 def is_by_groups(body: exp.Expr) -> bool:
     """Whether the rows of a subquery are groups by its own keys, or different rows, and nothing
     more."""

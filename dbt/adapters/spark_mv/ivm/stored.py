@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.tree import both, column, exists, no, same
+from dbt.adapters.spark_mv.views.definition import STORED
 
-STORED = "mv_stored"
 # No column has this name: inside EXISTS, a column goes before a relation outside of it.
 REPLACED = "mv_replaced"
 

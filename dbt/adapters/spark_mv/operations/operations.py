@@ -16,9 +16,7 @@ from dbt.adapters.spark_mv.operations.rebuild import rebuild_metadata
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.verify import Differences, count_differences
 from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.explain import explain_view
 from dbt.adapters.spark_mv.refresh.request import MANUAL, Request
-from dbt.adapters.spark_mv.refresh.run import Refresher
 from dbt.adapters.spark_mv.sql.names import TableName
 
 _NOTHING = "nothing to do: no materialized view here, or all are fresh"
@@ -41,11 +39,8 @@ _HISTORY_COLUMNS = (
 class Operations:
     """Operations of one command, on the views of one project."""
 
-    def __init__(
-        self, engine: Engine, refresher: Refresher, verbs: MaterializedViewVerbs, choice: Choice
-    ) -> None:
+    def __init__(self, engine: Engine, verbs: MaterializedViewVerbs, choice: Choice) -> None:
         self._engine = engine
-        self._refresher = refresher
         self._verbs = verbs
         self._choice = choice
 
@@ -82,7 +77,7 @@ class Operations:
         failures: list[str] = []
         for state in chosen:
             try:
-                lines += [*explain_view(self._engine, self._refresher, state.name, request), ""]
+                lines += [*self._engine.explainer.explain(state.name, request), ""]
             except MaterializedViewError as error:
                 failures.append(str(error))
         return Report((), (), tuple(failures), tuple(lines[:-1]))

@@ -12,10 +12,12 @@ from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.metadata.memory import Memory
 from dbt.adapters.spark_mv.refresh.analyse import Analyst
 from dbt.adapters.spark_mv.refresh.claim import Claims
+from dbt.adapters.spark_mv.refresh.explain import Explainer
 from dbt.adapters.spark_mv.refresh.history import History
 from dbt.adapters.spark_mv.refresh.look import Observer
 from dbt.adapters.spark_mv.refresh.partition_graph import PartitionLineage
 from dbt.adapters.spark_mv.refresh.watch import Watch
+from dbt.adapters.spark_mv.refresh.ways import Planner
 from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import TableName
 
@@ -45,6 +47,10 @@ class Engine:
         self.versions = Versions(self.executor, self.relations)
         self.observer = Observer(self.executor, self.relations, self.versions, self.memory)
         self.analyst = Analyst(self.executor, self.relations)
+        self.planner = Planner(self.executor, self.relations, self.analyst, self.memory)
+        self.explainer = Explainer(
+            self.executor, self.relations, self.observer, self.analyst, self.planner
+        )
         self.lineage = PartitionLineage(self.executor, self.relations, self.observer, self.analyst)
         self.claims = Claims(self.executor, self.started, self.timeout)
         self.history = History(self.memory, self.executor, self.relations, self.timeout)

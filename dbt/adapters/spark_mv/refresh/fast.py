@@ -9,7 +9,7 @@ from dataclasses import replace
 from dbt.adapters.spark_mv.base_tables import iceberg
 from dbt.adapters.spark_mv.executor import Executor
 from dbt.adapters.spark_mv.ivm.program import Rows, rows_after
-from dbt.adapters.spark_mv.ivm.stored import REPLACED, STORED, Replaced
+from dbt.adapters.spark_mv.ivm.stored import REPLACED, Replaced
 from dbt.adapters.spark_mv.ivm.tree import OLD, TABLE, NotFast, compared_columns
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import with_queries
@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.refresh.new_groups import columns_of_change, makes_on
 from dbt.adapters.spark_mv.refresh.plan import FastQuery
 from dbt.adapters.spark_mv.refresh.statements import all_stored_columns
 from dbt.adapters.spark_mv.sql.names import TableName, quote
-from dbt.adapters.spark_mv.views.definition import MaterializedView
+from dbt.adapters.spark_mv.views.definition import STORED, MaterializedView
 
 
 def prepare_fast(

@@ -28,19 +28,15 @@ from dbt.adapters.spark_mv.refresh.look import Group, Look
 from dbt.adapters.spark_mv.refresh.overwrite import Overwriter
 from dbt.adapters.spark_mv.refresh.plan import (
     AUTO,
-    COMPLETE,
     CompleteRefresh,
     NoRefresh,
     RefreshPlan,
-    plan_refresh,
 )
 from dbt.adapters.spark_mv.refresh.request import SKIPPED, Outcome, Request
-from dbt.adapters.spark_mv.refresh.ways import LookedAt
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView, new_storage
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.safety import refuse_unsafe
-from dbt.adapters.spark_mv.views.volatile import volatile_functions
 
 _ATTEMPTS = 20
 _FIRST_WAIT, _LONGEST_WAIT = 0.05, 1.0
@@ -91,27 +87,6 @@ class Refresher:
                 raise
             raise was_dropped(name) from None
 
-    def plan(self, look: Look, request: Request) -> RefreshPlan:
-        """What `request` would do now, with its reason."""
-        texts = [look.view.definition.query, *look.current.views.values()]
-        volatile = tuple(dict.fromkeys(f for text in texts for f in volatile_functions(text)))
-        method = request.method
-        if method == AUTO and request.avoid_fast is None:
-            method = look.view.options.refresh_method
-        parts, known = self._engine, self._engine.memory.view(look.view.name)
-        speeds = known.speeds if known else {}
-        return plan_refresh(
-            str(look.view.name),
-            look.verdict,
-            method,
-            volatile,
-            request.explicit,
-            LookedAt(
-                parts.executor, parts.relations, parts.analyst, look, speeds, request.avoid_fast
-            ),
-            recompute=request.explicit and request.method == COMPLETE,
-        )
-
     def _attempt(
         self, view: MaterializedView, request: Request, group: Group | None
     ) -> Outcome | None:
@@ -121,7 +96,7 @@ class Refresher:
         if view.reduced:
             raise refresh_failed(self._engine, view, request, reasons.REDUCED_RUN.text)
         try:
-            plan = self.plan(look, request)
+            plan = self._engine.planner.plan(look, request)
         except MethodNotAvailable as error:
             if request.method != AUTO:
                 raise

@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.errors import InvalidOption
-from dbt.adapters.spark_mv.ivm.stored import STORED
 from dbt.adapters.spark_mv.sql.names import TableName, literal, quote, quote_parts
 from dbt.adapters.spark_mv.sql.words import words_of
-from dbt.adapters.spark_mv.views.definition import Column, Layout, MaterializedView
+from dbt.adapters.spark_mv.views.definition import STORED, Column, Layout, MaterializedView
 
 _STORAGE_PROPERTIES = {
     "format-version": "2",

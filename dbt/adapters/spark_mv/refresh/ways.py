@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from dbt.adapters.spark_mv.executor import Executor
+from dbt.adapters.spark_mv.metadata.memory import Memory
 from dbt.adapters.spark_mv.reasons import Reason
 from dbt.adapters.spark_mv.refresh.analyse import Analyst
 from dbt.adapters.spark_mv.refresh.estimate import slowness
@@ -13,9 +14,20 @@ from dbt.adapters.spark_mv.refresh.fast import prepare_fast
 from dbt.adapters.spark_mv.refresh.inputs import Inputs, base_rows, inputs_of, stored_rows
 from dbt.adapters.spark_mv.refresh.look import Look
 from dbt.adapters.spark_mv.refresh.partition import prepare_partition
-from dbt.adapters.spark_mv.refresh.plan import FAST, PARTITION, FastQuery, PartitionQuery
+from dbt.adapters.spark_mv.refresh.plan import (
+    AUTO,
+    COMPLETE,
+    FAST,
+    PARTITION,
+    FastQuery,
+    PartitionQuery,
+    RefreshPlan,
+    plan_refresh,
+)
+from dbt.adapters.spark_mv.refresh.request import Request
 from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.volatile import volatile_functions
 
 
 class LookedAt:
@@ -65,3 +77,35 @@ class LookedAt:
     def stored_rows(self) -> int:
         """Rows of the storage table, as its newest commit counts them."""
         return stored_rows(self._look)
+
+
+class Planner:
+    """Plans refreshes; changes nothing."""
+
+    def __init__(
+        self, executor: Executor, relations: Relations, analyst: Analyst, memory: Memory
+    ) -> None:
+        self._executor, self._relations = executor, relations
+        self._analyst, self._memory = analyst, memory
+
+    def plan(self, look: Look, request: Request) -> RefreshPlan:
+        """What `request` would do now, with its reason; raises `MethodNotAvailable`."""
+        texts = [look.view.definition.query, *look.current.views.values()]
+        volatile = tuple(dict.fromkeys(f for text in texts for f in volatile_functions(text)))
+        method = request.method
+        if method == AUTO and request.avoid_fast is None:
+            method = look.view.options.refresh_method
+        known = self._memory.view(look.view.name)
+        speeds = known.speeds if known else {}
+        ways = LookedAt(
+            self._executor, self._relations, self._analyst, look, speeds, request.avoid_fast
+        )
+        return plan_refresh(
+            str(look.view.name),
+            look.verdict,
+            method,
+            volatile,
+            request.explicit,
+            ways,
+            recompute=request.explicit and request.method == COMPLETE,
+        )

@@ -22,6 +22,8 @@ from dbt.adapters.spark_mv.views.options import ALLOW_UNSAFE, Options
 FORMAT_VERSION = "1"
 # A hidden column: whether the row comes after the first so many, which the view shows.
 SPARE = "mv_spare_"
+# What the storage table is called in statements that compute its rows from those it has.
+STORED = "mv_stored"
 _UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError)
 
 
