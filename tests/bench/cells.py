@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import new_event
-from dbt.adapters.spark_mv.metadata.fold import State, apply
+from dbt.adapters.spark_mv.metadata.projection import State, apply
 from dbt.adapters.spark_mv.operations.selection import Selection
-from dbt.adapters.spark_mv.refresh.request import MANUAL, READ, Request
+from dbt.adapters.spark_mv.planning.request import MANUAL, READ, Request
 from tests.bench.measure import Cell, assert_same_rows, measure
 from tests.bench.world import SCHEMA, World
 

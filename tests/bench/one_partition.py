@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from dbt.adapters.spark_mv.refresh.request import MANUAL, Request
+from dbt.adapters.spark_mv.planning.request import MANUAL, Request
 from tests.bench.cells import progress
 from tests.bench.measure import Cell, assert_same_rows, cell_of
 from tests.bench.world import SCHEMA, World

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from dbt.cli.main import dbtRunner
 
-from dbt.adapters.spark_mv import session as sessions
+from dbt.adapters.spark_mv.spark import session as sessions
 from tests.bench.measure import Cell, assert_same_rows, measure
 from tests.bench.world import World
 

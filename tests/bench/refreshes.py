@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbt.adapters.spark_mv.errors import MaterializedViewError
-from dbt.adapters.spark_mv.refresh.request import MANUAL, Request
-from dbt.adapters.spark_mv.spark_executor import SessionExecutor
+from dbt.adapters.spark_mv.core.errors import MaterializedViewError
+from dbt.adapters.spark_mv.planning.request import MANUAL, Request
+from dbt.adapters.spark_mv.spark.clients import SessionExecutor
 from dbt.adapters.spark_mv.views.registry import load_view
 from tests.bench import tpch_views
 from tests.bench.cells import progress

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbt.adapters.spark_mv import jars
+from dbt.adapters.spark_mv.spark.local import jars
 from tests.bench.world import World
 
 TABLES = ("lineitem", "orders", "customer", "nation")

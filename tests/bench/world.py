@@ -12,9 +12,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from dbt.adapters.spark_mv.credentials import SparkMVConnectionMethod, SparkMVCredentials
-from dbt.adapters.spark_mv.session import SessionConnection, spark_session
+from dbt.adapters.spark_mv.glue.container import MaterializedViews
+from dbt.adapters.spark_mv.spark.session import SessionConnection, spark_session
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
-from dbt.adapters.spark_mv.wiring import MaterializedViews
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = "bench"

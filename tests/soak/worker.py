@@ -7,7 +7,7 @@ import random
 import sys
 import threading
 
-from dbt.adapters.spark_mv.refresh import estimate
+from dbt.adapters.spark_mv.planning import cost
 from tests.functional.materialized_view.warehouse import Warehouse
 from tests.soak.world import SCHEMA, act
 
@@ -20,7 +20,7 @@ def main() -> None:
     chance = random.Random(int(sys.argv[2]))
     if chance.random() < 0.7:
         # As if the tables were large: `auto` takes the other methods, too.
-        estimate._FIXED = 0
+        cost._FIXED = 0
     over = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
     print(json.dumps({"did": "start"}), flush=True)

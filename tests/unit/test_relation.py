@@ -1,7 +1,7 @@
 import pytest
 from dbt.adapters.contracts.relation import RelationType
 
-from dbt.adapters.spark_mv.described import outdated_properties
+from dbt.adapters.spark_mv.glue.docs_catalog import outdated_properties
 from dbt.adapters.spark_mv.relation import (
     ListedRelation,
     SparkMVRelation,

@@ -1,31 +1,20 @@
 """Materialized views for Apache Spark, from dbt.
 
-Read the package from the bottom up: `errors`, `reasons`, `executor` know nothing; `sql` turns text
-into trees; `views` and `base_tables` say what a materialized view is and what its sources can tell;
-`metadata` and `freshness` remember and judge; `refresh` plans, runs and publishes; `pipeline` looks
-at every statement; the modules named after dbt's own (`connections`, `impl`, `relation`,
-`credentials`) are the glue.
+The packages, from the bottom up: `core` and `sql` know nothing of views; `catalog` says what a
+table is and which version it has, `config` what may be configured, `views` what a materialized view
+is; `metadata` remembers, `state` judges freshness; `ivm` derives the rows after a change;
+`planning` decides, `refresh` does; `statements` sees every statement, `operations` are what people
+run by name; `spark` is Spark's side, `glue`, with the modules that every adapter has, dbt's.
 """
 
-from dbt.adapters.base import AdapterPlugin
+from importlib import import_module
+from typing import Any
 
-from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
-from dbt.adapters.spark_mv.credentials import SparkMVCredentials
-from dbt.adapters.spark_mv.impl import SparkMVAdapter
-from dbt.adapters.spark_mv.relation import SparkMVRelation
-from dbt.include import spark_mv
+__all__ = ["Plugin"]
 
-__all__ = [
-    "Plugin",
-    "SparkMVAdapter",
-    "SparkMVConnectionManager",
-    "SparkMVCredentials",
-    "SparkMVRelation",
-]
 
-Plugin = AdapterPlugin(
-    adapter=SparkMVAdapter,
-    credentials=SparkMVCredentials,
-    include_path=spark_mv.PACKAGE_PATH,
-    dependencies=["spark"],
-)
+def __getattr__(name: str) -> Any:
+    """dbt's plugin, made at the first access: what lies below it is imported without dbt."""
+    if name == "Plugin":
+        return import_module(f"{__name__}.glue.plugin").Plugin
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,13 +21,13 @@ from dbt.adapters.spark.connections import (
 )
 from dbt_common.exceptions import DbtBaseException, DbtDatabaseError
 
-from dbt.adapters.spark_mv import session
-from dbt.adapters.spark_mv.answer_cursor import AnswerCursor
-from dbt.adapters.spark_mv.answers import Answer
 from dbt.adapters.spark_mv.credentials import IN_PROCESS
-from dbt.adapters.spark_mv.errors_text import spark_message
-from dbt.adapters.spark_mv.failures import dbt_errors
-from dbt.adapters.spark_mv.wiring import MaterializedViews
+from dbt.adapters.spark_mv.glue.container import MaterializedViews
+from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
+from dbt.adapters.spark_mv.glue.result_cursor import AnswerCursor
+from dbt.adapters.spark_mv.spark import session
+from dbt.adapters.spark_mv.spark.error_messages import spark_message
+from dbt.adapters.spark_mv.statements.ddl import Answer
 
 if TYPE_CHECKING:
     import agate

@@ -19,16 +19,16 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.spark_mv.__version__ import version
 from dbt.adapters.spark_mv.column import SparkMVColumn
 from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
-from dbt.adapters.spark_mv.described import catalog_rows, outdated_properties
-from dbt.adapters.spark_mv.literals import seed_cell, spark_text
-from dbt.adapters.spark_mv.materialized_views import MaterializedViewMethods
+from dbt.adapters.spark_mv.glue.docs_catalog import catalog_rows, outdated_properties
+from dbt.adapters.spark_mv.glue.methods import MaterializedViewMethods
+from dbt.adapters.spark_mv.glue.replacement import ReplacementMethods
 from dbt.adapters.spark_mv.relation import (
     ListedRelation,
     SparkMVRelation,
     readable_information,
     relation_types,
 )
-from dbt.adapters.spark_mv.replacement import ReplacementMethods
+from dbt.adapters.spark_mv.sql.literals import seed_cell, spark_text
 from dbt.adapters.spark_mv.sql.names import unquoted
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from dbt.adapters.contracts.relation import ComponentName, RelationType
 from dbt.adapters.spark.relation import SparkRelation
 
-from dbt.adapters.spark_mv.refresh.statements import STORAGE_MARK
+from dbt.adapters.spark_mv.views.storage_sql import STORAGE_MARK
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STORAGE_TABLE = re.compile(r"^(?P<view>.+)__mv_[0-9a-f]{8}$", re.S)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dbt.adapters.spark_mv.refresh import fast
+from dbt.adapters.spark_mv.planning import incremental
 from tests.functional.materialized_view.conftest import lake, project
 
 __all__ = ["lake", "project"]
@@ -14,5 +14,5 @@ __all__ = ["lake", "project"]
 def _in_part() -> Iterator[None]:
     # Fast refreshes of two writes have all the steps that those of one have.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fast, "is_better_in_part", lambda *_: True)
+        patch.setattr(incremental, "is_better_in_part", lambda *_: True)
         yield

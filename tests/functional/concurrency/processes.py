@@ -13,9 +13,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from dbt.adapters.spark_mv import class_archive, embedded
-from dbt.adapters.spark_mv.failpoints import FAILPOINTS, TESTING
-from dbt.adapters.spark_mv.refresh import fast
+from dbt.adapters.spark_mv.core.failpoints import FAILPOINTS, TESTING
+from dbt.adapters.spark_mv.planning import incremental
+from dbt.adapters.spark_mv.spark.local import cds_archive, warehouse
 from tests.conftest import QUICK_JAVA
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -34,7 +34,7 @@ def main() -> None:
 
     Fast refreshes write in part, which are the most steps.
     """
-    fast.is_better_in_part = lambda *_: True
+    incremental.is_better_in_part = lambda *_: True
     target, schema, which, statement = json.loads(sys.argv[1])
     lake = Warehouse(target, schema)
     if which == WATCH:
@@ -80,8 +80,8 @@ def write_class_archive(path: str) -> None:
     Whoever is killed does not come to it.
     """
     subprocess.run(
-        [sys.executable, "-m", "dbt.adapters.spark_mv.class_archive_writer"],
-        input=json.dumps(embedded.embedded_conf(path, JAVA)).encode(),
+        [sys.executable, "-m", "dbt.adapters.spark_mv.spark.local.cds_writer"],
+        input=json.dumps(warehouse.embedded_conf(path, JAVA)).encode(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         check=True,
@@ -104,7 +104,7 @@ class Process:
             text=True,
             cwd=ROOT,
             start_new_session=True,
-            env={**os.environ, FAILPOINTS: failpoints, TESTING: "1", class_archive.SWITCH: "1"},
+            env={**os.environ, FAILPOINTS: failpoints, TESTING: "1", cds_archive.SWITCH: "1"},
         )
 
     @property

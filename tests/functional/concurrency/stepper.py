@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.spark_mv import failpoints
+from dbt.adapters.spark_mv.core import failpoints
 from tests.functional.materialized_view.faults import armed
 from tests.functional.materialized_view.warehouse import Warehouse
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.spark_mv.failpoints import POINTS
+from dbt.adapters.spark_mv.core.failpoints import POINTS
 from tests.functional.concurrency.ways import COMPLETE, WAYS, change, make_log
 from tests.functional.materialized_view.faults import armed
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same

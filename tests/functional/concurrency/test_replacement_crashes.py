@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 import yaml
 
-from dbt.adapters.spark_mv import class_archive
-from dbt.adapters.spark_mv.failpoints import FAILPOINTS, TESTING
+from dbt.adapters.spark_mv.core.failpoints import FAILPOINTS, TESTING
+from dbt.adapters.spark_mv.spark.local import cds_archive
 from tests.functional.concurrency.processes import JAVA, write_class_archive
 from tests.functional.materialized_view.dbt_project import DbtProject
 from tests.functional.materialized_view.test_replacements import (
@@ -106,7 +106,7 @@ def start(project: DbtProject, profiles: Path, case: tuple[str, str, str]) -> An
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
-        env={**os.environ, FAILPOINTS: f"{point}=kill", TESTING: "1", class_archive.SWITCH: "1"},
+        env={**os.environ, FAILPOINTS: f"{point}=kill", TESTING: "1", cds_archive.SWITCH: "1"},
     )
 
 

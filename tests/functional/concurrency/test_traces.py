@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.freshness import judge
-from dbt.adapters.spark_mv.refresh import look
+from dbt.adapters.spark_mv.state import observation
+from dbt.adapters.spark_mv.state.freshness import judge
 from tests.functional.concurrency.stepper import Refresher, stepped
 from tests.functional.concurrency.ways import FAST
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
@@ -151,7 +151,7 @@ def test_a_mutant_of_the_code_is_found(
     def forgetful(label: Any, definition_hash: str, schema_id: Any, _: Any) -> Any:
         return judge(label, definition_hash, schema_id, dict(label.sources))
 
-    monkeypatch.setattr(look, "judge", forgetful)
+    monkeypatch.setattr(observation, "judge", forgetful)
     with pytest.raises(AssertionError):
         replay(world, trace_of("a stored flag"))
 

@@ -10,7 +10,7 @@ from itertools import count
 
 import pytest
 
-from dbt.adapters.spark_mv.failures import MaterializedViewFailure
+from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
 from tests.functional.forms.statements import FORMS, REFUSED, WARNED
 from tests.functional.materialized_view.warehouse import Command, Warehouse, assert_same
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.session import spark_session
+from dbt.adapters.spark_mv.spark.session import spark_session
 from tests.functional.materialized_view.dbt_project import DbtProject
 from tests.functional.materialized_view.warehouse import Warehouse
 

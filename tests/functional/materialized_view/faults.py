@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from dbt.adapters.spark_mv import failpoints
+from dbt.adapters.spark_mv.core import failpoints
 from tests.functional.materialized_view.warehouse import Command, Rows, Warehouse
 
 _LONGEST = 120.0

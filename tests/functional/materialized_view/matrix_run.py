@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from dbt.adapters.spark_mv import spark_executor
-from dbt.adapters.spark_mv.failures import MaterializedViewFailure
-from dbt.adapters.spark_mv.freshness import Freshness
-from dbt.adapters.spark_mv.refresh import partition, plan
-from dbt.adapters.spark_mv.refresh.estimate import Estimate, PartitionEstimate
+from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
+from dbt.adapters.spark_mv.planning import by_partition, plan
+from dbt.adapters.spark_mv.planning.cost import Estimate, PartitionEstimate
+from dbt.adapters.spark_mv.spark import clients
 from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.state.freshness import Freshness
 from dbt.adapters.spark_mv.views.registry import load_view
 from tests.functional.materialized_view.matrix_cases import Case, View
 from tests.functional.materialized_view.warehouse import QUICK, Rows, Warehouse
@@ -55,7 +55,7 @@ def quick(lake: Warehouse) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for key, value in QUICK.items():
             lake.sql(f"set {key} = {value}")
-            patch.setitem(spark_executor.OWN_SETTINGS, key, value)
+            patch.setitem(clients.OWN_SETTINGS, key, value)
         yield
     for key, value in before.items():
         lake.sql(f"set {key} = {value}")
@@ -69,7 +69,7 @@ def method_by_itself(many: int) -> Iterator[None]:
         patch.setattr(plan, "is_small", lambda rows: False)
         for estimate in (Estimate, PartitionEstimate):
             patch.setattr(estimate, "is_worth_it", property(lambda self: True))
-        patch.setattr(partition, "_MANY", many)
+        patch.setattr(by_partition, "_MANY", many)
         yield
 
 

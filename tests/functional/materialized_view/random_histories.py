@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.failures import MaterializedViewFailure
-from dbt.adapters.spark_mv.refresh import fast
+from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
+from dbt.adapters.spark_mv.planning import incremental
 from tests.functional.materialized_view.faults import armed
 from tests.functional.materialized_view.random_queries import Grammar
 from tests.functional.materialized_view.random_tables import Column, Table, Writer, make_table
@@ -257,5 +257,5 @@ def run_seed(target: dict[str, Any], seed: int, report: Report, **sizes: int) ->
     """One history in a schema of its own; every other fast refresh, by chance, writes in part."""
     lake, chance = Warehouse(target, f"random_{seed}"), random.Random(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fast, "is_better_in_part", lambda *_: chance.random() < 0.5)
+        patch.setattr(incremental, "is_better_in_part", lambda *_: chance.random() < 0.5)
         History(lake, seed, report).run(**sizes)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.spark_mv.failures import MaterializedViewFailure
-from dbt.adapters.spark_mv.refresh import analyse
+from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
+from dbt.adapters.spark_mv.planning import analyzer
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 TOTALS = "select amount % 2 as odd, sum(amount) as total from @.orders group by 1"
@@ -35,9 +35,9 @@ def test_methods_are_in_the_status(lake: Warehouse) -> None:
 def test_spark_is_asked_once(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers are kept with the view, until a table has other columns."""
     asked: list[str] = []
-    real = analyse.confirm
+    real = analyzer.confirm
     monkeypatch.setattr(
-        analyse, "confirm", lambda *arguments: (asked.append("confirm"), real(*arguments))
+        analyzer, "confirm", lambda *arguments: (asked.append("confirm"), real(*arguments))
     )
     lake.spark("insert into @.orders values (51, 'ann', 7)")
     lake.restart()

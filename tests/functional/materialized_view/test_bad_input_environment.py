@@ -12,9 +12,10 @@ import yaml
 from dbt.adapters.contracts.connection import Connection, ConnectionState
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.spark_mv import embedded, failpoints
 from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
+from dbt.adapters.spark_mv.core import failpoints
 from dbt.adapters.spark_mv.credentials import SparkMVCredentials
+from dbt.adapters.spark_mv.spark.local import warehouse
 from tests.functional.materialized_view.dbt_project import DbtProject
 from tests.functional.materialized_view.refusals import (
     GOOD,
@@ -99,7 +100,7 @@ def test_catalog_that_is_none(tmp_path: Path, case: str) -> None:
         path.write_text("")
     wanted = path / "below" if case == "64-below-a-file" else path
     with pytest.raises(DbtRuntimeError, match="cannot be used as a warehouse") as caught:
-        embedded.prepare_folder(str(wanted))
+        warehouse.prepare_folder(str(wanted))
     assert str(wanted) in str(caught.value) and len(str(caught.value.msg).splitlines()) == 2
 
 

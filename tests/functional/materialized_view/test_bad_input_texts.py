@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dbt.adapters.spark_mv.model_config import create_statement
+from dbt.adapters.spark_mv.config.model import create_statement
 from tests.functional.materialized_view.dbt_project import DbtProject
 from tests.functional.materialized_view.refusals import (
     MARKER_VALUE,

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from dbt.adapters.spark_mv.failures import MaterializedViewFailure
-from dbt.adapters.spark_mv.refresh import fast, plan
-from dbt.adapters.spark_mv.refresh.estimate import Estimate
+from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
+from dbt.adapters.spark_mv.planning import incremental, plan
+from dbt.adapters.spark_mv.planning.cost import Estimate
 from tests.functional.materialized_view.fast_queries import QUERIES
 from tests.functional.materialized_view.rounds import refresh_after
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
@@ -53,7 +53,7 @@ def views(lake: Warehouse) -> None:
 def test_rows(lake: Warehouse, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """One change after the other; views that are refreshed fast have the query's rows. After
     every other change only those rows are written that differ."""
-    monkeypatch.setattr(fast, "is_better_in_part", lambda *_: number % 2 == 1)
+    monkeypatch.setattr(incremental, "is_better_in_part", lambda *_: number % 2 == 1)
     refresh_after(lake, QUERIES, CHANGES, number)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.spark_mv.failures import MaterializedViewFailure
-from dbt.adapters.spark_mv.refresh import plan
-from dbt.adapters.spark_mv.refresh.estimate import Estimate
+from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
+from dbt.adapters.spark_mv.planning import plan
+from dbt.adapters.spark_mv.planning.cost import Estimate
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 # Every sum of these is exact, so that there is one answer.

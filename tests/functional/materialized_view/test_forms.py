@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from dbt.adapters.spark_mv.failures import MaterializedViewFailure
-from dbt.adapters.spark_mv.ivm import aggregates
+from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
+from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.sql.reads import parse
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 

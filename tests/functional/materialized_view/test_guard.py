@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.base_tables.iceberg_partitions import Field, decoded
-from dbt.adapters.spark_mv.failures import MaterializedViewFailure
+from dbt.adapters.spark_mv.catalog.partitions import Field, decoded
+from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 VIEWS = {

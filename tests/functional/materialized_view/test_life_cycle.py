@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.errors import UnknownMaterializedView
+from dbt.adapters.spark_mv.core.errors import UnknownMaterializedView
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select customer, sum(amount) as total from @.orders group by customer"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.spark_mv.metadata import memory
+from dbt.adapters.spark_mv.metadata import log
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select customer, sum(amount) as total from @.orders group by customer"
@@ -174,7 +174,7 @@ def test_reads_without_metadata(lake: Warehouse, views: None) -> None:
 
 def test_written_together(lake: Warehouse, views: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The end of a node waits for marks by its writes, not for the events of a refresh."""
-    monkeypatch.setattr(memory, "_LINGER", 60.0)
+    monkeypatch.setattr(log, "_LINGER", 60.0)
     marks, refreshes = (
         f"select count(*) from @meta.mv_events where kind = '{kind}'"
         for kind in ("MARKED_STALE", "REFRESH_SUCCEEDED")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dbt.adapters.spark_mv.failures import MaterializedViewFailure
+from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.spark_mv.failures import MaterializedViewFailure
-from dbt.adapters.spark_mv.refresh import partition, sources
+from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
+from dbt.adapters.spark_mv.planning import by_partition, partition_mapping
 from tests.functional.materialized_view.rounds import refresh_after
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
@@ -147,7 +147,7 @@ def views(lake: Warehouse) -> None:
 def test_rows(lake: Warehouse, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """One change after the other; views that are refreshed have the rows of their query. After
     every other change the changed partitions are known by files, where they can be."""
-    monkeypatch.setattr(partition, "_MANY", 0 if number % 2 else 1_000)
+    monkeypatch.setattr(by_partition, "_MANY", 0 if number % 2 else 1_000)
     queries = {name: query for name, (_, query) in VIEWS.items()}
     refresh_after(lake, queries, CHANGES, number)
 
@@ -168,11 +168,11 @@ def test_known_by_files(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> Non
     known = []
 
     def spied(*arguments: object) -> object:
-        known.append(sources.fed_by_change(*arguments))  # type: ignore[arg-type]
+        known.append(partition_mapping.fed_by_change(*arguments))  # type: ignore[arg-type]
         return known[-1]
 
-    monkeypatch.setattr(partition, "_MANY", 0)
-    monkeypatch.setattr(partition, "fed_by_change", spied)
+    monkeypatch.setattr(by_partition, "_MANY", 0)
+    monkeypatch.setattr(by_partition, "fed_by_change", spied)
     lake.spark("insert into @.sales values (51, 'ann', date'2020-02-02', 1)")
     lake.restart()
     lake.sql("refresh materialized view @.by_year")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.operations import schedules
+from dbt.adapters.spark_mv.operations import scheduling
 from tests.functional.materialized_view.faults import armed
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
@@ -130,7 +130,7 @@ class old:
 
     def __enter__(self) -> None:
         ahead = SimpleNamespace(time=lambda: time.time() + self._seconds)
-        self._patch.setattr(schedules, "time", ahead)
+        self._patch.setattr(scheduling, "time", ahead)
 
     def __exit__(self, *what: Any) -> None:
         self._patch.undo()

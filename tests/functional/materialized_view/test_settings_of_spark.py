@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.errors import PySparkException
 
-from dbt.adapters.spark_mv.session import spark_session
+from dbt.adapters.spark_mv.spark.session import spark_session
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views import settings
 from dbt.adapters.spark_mv.views.registry import load_view

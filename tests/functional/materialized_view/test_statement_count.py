@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
-from dbt.adapters.spark_mv.session import SessionConnection
-from dbt.adapters.spark_mv.spark_executor import SessionExecutor
+from dbt.adapters.spark_mv.spark.clients import SessionExecutor
+from dbt.adapters.spark_mv.spark.session import SessionConnection
 from tests.functional.materialized_view.dbt_project import DbtProject
 from tests.functional.materialized_view.warehouse import Warehouse
 

@@ -40,7 +40,7 @@ def test_branches_are_dropped(lake: Warehouse) -> None:
     lake.spark(f"alter table {storage} create branch mine")
     lake.sql("insert into @.orders values (300, 'ann', 1)")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dbt.adapters.spark_mv.refresh.claim._UNKNOWN_OWNER_GRACE", 0.5)
+        patch.setattr("dbt.adapters.spark_mv.refresh.lock._UNKNOWN_OWNER_GRACE", 0.5)
         lake.sql("select * from @.totals")
         new = f"refresh_{lake.build_of('totals')}_1"
         lake.spark(f"alter table {storage} create branch `{new}`")

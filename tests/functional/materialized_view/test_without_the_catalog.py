@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv import wiring
-from dbt.adapters.spark_mv.executor import Row
-from dbt.adapters.spark_mv.spark_executor import SessionExecutor, sessions_beside
+from dbt.adapters.spark_mv.core.executor import Row
+from dbt.adapters.spark_mv.glue import container
+from dbt.adapters.spark_mv.spark.clients import SessionExecutor, sessions_beside
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select o.customer, c.city, o.amount from @.orders o join @.named c on c.name = o.customer"
@@ -38,7 +38,7 @@ def far(lake: Warehouse, asked: list[str], monkeypatch: pytest.MonkeyPatch) -> I
     """Its command reaches Spark by statements alone, and has just read a view over a table and a
     view over another table."""
     monkeypatch.setattr(
-        wiring, "session_executor", lambda session, _: Listed(session.newSession(), asked)
+        container, "session_executor", lambda session, _: Listed(session.newSession(), asked)
     )
     lake.spark("create table @.customers (name string, city string) using iceberg")
     lake.spark("insert into @.customers values ('ann', 'Oslo'), ('bob', 'Rome')")

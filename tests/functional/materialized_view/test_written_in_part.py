@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from dbt.adapters.spark_mv.refresh import estimate
+from dbt.adapters.spark_mv.planning import cost
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select customer, count(*) as n, sum(amount) as total from @.sales group by customer"
@@ -27,7 +27,7 @@ def sales(lake: Warehouse) -> None:
 @pytest.fixture(autouse=True)
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """These tables count as large."""
-    monkeypatch.setattr(estimate, "_LARGE", 10)
+    monkeypatch.setattr(cost, "_LARGE", 10)
 
 
 def summary(lake: Warehouse, view: str, key: str) -> int:

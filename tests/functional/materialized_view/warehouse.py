@@ -14,8 +14,8 @@ from pyspark.errors import AnalysisException
 
 from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
 from dbt.adapters.spark_mv.credentials import SparkMVCredentials
-from dbt.adapters.spark_mv.session import spark_session
-from dbt.adapters.spark_mv.spark_executor import sessions_beside
+from dbt.adapters.spark_mv.spark.clients import sessions_beside
+from dbt.adapters.spark_mv.spark.session import spark_session
 
 Rows = list[tuple[Any, ...]]
 # A handful of rows: compiling a query and shuffling it take longer than running it.

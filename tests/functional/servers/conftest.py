@@ -14,7 +14,7 @@ import yaml
 
 pytest.register_assert_rewrite("tests.functional.servers.checks")
 
-from dbt.adapters.spark_mv import jars  # noqa: E402
+from dbt.adapters.spark_mv.spark.local import jars  # noqa: E402
 from tests.conftest import QUICK_JAVA  # noqa: E402
 from tests.functional.servers import postgres_server  # noqa: E402
 from tests.functional.servers.processes import (  # noqa: E402

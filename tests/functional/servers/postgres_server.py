@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.spark_mv import embedded, jars
+from dbt.adapters.spark_mv.spark.local import jars, warehouse
 from tests.functional.servers.processes import free_port
 
 USER = "spark"
@@ -29,7 +29,7 @@ _PLACES = "/usr/lib/postgresql/*/bin"
 
 def catalog_conf(address: str, driver: str) -> dict[str, str]:
     """What makes the catalog of an embedded folder one of a server at `address`."""
-    catalog = f"spark.sql.catalog.{embedded.CATALOG}"
+    catalog = f"spark.sql.catalog.{warehouse.CATALOG}"
     return {
         f"{catalog}.uri": f"jdbc:postgresql://{address}/postgres",
         f"{catalog}.jdbc.user": USER,

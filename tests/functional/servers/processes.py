@@ -17,7 +17,7 @@ from typing import Any
 
 import pyspark
 
-from dbt.adapters.spark_mv import embedded
+from dbt.adapters.spark_mv.spark.local.warehouse import CATALOG, embedded_conf, prepare_folder
 from tests.conftest import QUICK_JAVA
 
 ROOT = Path(__file__).parents[3]
@@ -86,7 +86,7 @@ def spark_server(
     warehouse: Path, name: str, conf: Mapping[str, str], port: int
 ) -> Iterator[subprocess.Popen[Any]]:
     """A Spark server on the folder `warehouse`; `name` is its main class."""
-    embedded.prepare_folder(str(warehouse))
+    prepare_folder(str(warehouse))
     given = {
         "spark.master": "local[2]",
         # Less, or larger pages, and the collector takes more time than the statements.
@@ -99,12 +99,12 @@ def spark_server(
         # No Derby database of a metastore that nobody asks.
         "spark.sql.catalogImplementation": "in-memory",
         # Where Thrift clients and Spark in the process start, Connect clients start too.
-        f"spark.sql.catalog.{embedded.CATALOG}.default-namespace": "default",
+        f"spark.sql.catalog.{CATALOG}.default-namespace": "default",
         **conf,
     }
     short = name.rsplit(".", 1)[-1]
     file = warehouse.parent / f"{short}.conf"
-    lines = embedded.embedded_conf(str(warehouse), given).items()
+    lines = embedded_conf(str(warehouse), given).items()
     file.write_text("".join(f"{key} {value}\n" for key, value in lines))
     submit = [str(SPARK_HOME / "bin" / "spark-submit"), "--properties-file", str(file)]
     log = warehouse.parent / f"{short}.log"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.spark_mv.failpoints import FAILPOINTS, TESTING
+from dbt.adapters.spark_mv.core.failpoints import FAILPOINTS, TESTING
 from tests.functional.servers.conftest import Place
 from tests.functional.servers.processes import THRIFT_SERVER, Client, free_port, spark_server
 from tests.sampling import sample

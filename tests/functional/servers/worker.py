@@ -64,7 +64,7 @@ class Worker:
         """See the test's side."""
         from pyspark.sql.connect.session import SparkSession
 
-        from dbt.adapters.spark_mv.spark_executor import session_executor
+        from dbt.adapters.spark_mv.spark.clients import session_executor
 
         made = []
         executor = session_executor(SparkSession.builder.remote(remote).getOrCreate(), remote)
@@ -85,7 +85,7 @@ class Worker:
 
 def _embedded(given: dict[str, Any]) -> Any:
     from dbt.adapters.spark_mv.credentials import SparkMVCredentials
-    from dbt.adapters.spark_mv.session import spark_session
+    from dbt.adapters.spark_mv.spark.session import spark_session
 
     return spark_session(SparkMVCredentials.from_dict({**given, "schema": "raw"}))
 

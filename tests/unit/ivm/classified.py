@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from dbt.adapters.spark_mv.ivm.partition_keys import changed_keys
-from dbt.adapters.spark_mv.ivm.tree import Context, NotFast
-from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.analyse import Analysis
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.ivm.algebra.terms import Context, NotFast
+from dbt.adapters.spark_mv.ivm.partitions.lineage import changed_keys
+from dbt.adapters.spark_mv.planning.analyzer import Analysis
 from dbt.adapters.spark_mv.views.definition import Definition
 from tests.unit.ivm.constructs import ANEW, ROWS, Construct
 from tests.unit.ivm.constructs_added import ADDED

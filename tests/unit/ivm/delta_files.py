@@ -14,8 +14,8 @@ from pathlib import Path
 
 import sqlglot
 
+from dbt.adapters.spark_mv.ivm.algebra.terms import named_columns
 from dbt.adapters.spark_mv.ivm.program import Rows, rows_after
-from dbt.adapters.spark_mv.ivm.tree import named_columns
 from tests.unit.ivm.formulas import TABLES, program_of
 
 FOLDER = Path(__file__).parent / "deltas"

@@ -12,13 +12,13 @@ import duckdb
 import sqlglot
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.ivm.algebra.stored import STORED
+from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, Context, named_columns
 from dbt.adapters.spark_mv.ivm.analysis import analyse
-from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
-from dbt.adapters.spark_mv.ivm.delta import Delta
+from dbt.adapters.spark_mv.ivm.delta.rules import Delta
 from dbt.adapters.spark_mv.ivm.program import Program, rows_after
 from dbt.adapters.spark_mv.ivm.program import Rows as RowsAfter
-from dbt.adapters.spark_mv.ivm.stored import STORED
-from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, Context, named_columns
+from dbt.adapters.spark_mv.ivm.rewrite.canonical import canonical, parsed
 from dbt.adapters.spark_mv.views.definition import SPARE
 
 Rows = Sequence[tuple[Any, ...]]

@@ -20,10 +20,10 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, Context, NotFast
 from dbt.adapters.spark_mv.ivm.analysis import analyse
-from dbt.adapters.spark_mv.ivm.canonical import parsed
 from dbt.adapters.spark_mv.ivm.program import Program, rows_after
-from dbt.adapters.spark_mv.ivm.tree import CHANGES, OLD, TABLE, Context, NotFast
+from dbt.adapters.spark_mv.ivm.rewrite.canonical import parsed
 from tests.functional.materialized_view.random_queries import Grammar
 from tests.functional.materialized_view.random_tables import Column, Table, value
 from tests.unit.ivm.formulas import shown_query, stays, with_named

@@ -10,12 +10,12 @@ from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify import qualify
 
-from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.executor import Executor, Row
-from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.analyse import Analysis, Analyst
-from dbt.adapters.spark_mv.refresh.partition import why_not
-from dbt.adapters.spark_mv.relations import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor, Row
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.planning.analyzer import Analysis, Analyst
+from dbt.adapters.spark_mv.planning.by_partition import why_not
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.parser import statements
 from dbt.adapters.spark_mv.views.definition import Column, Definition, Layout, MaterializedView

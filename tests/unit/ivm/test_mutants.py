@@ -6,20 +6,14 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.ivm import (
-    additive,
-    aggregates,
-    as_groups,
-    first_rows,
+from dbt.adapters.spark_mv.ivm.algebra import aggregates, stored, terms
+from dbt.adapters.spark_mv.ivm.apply import additive, merge, top_n
+from dbt.adapters.spark_mv.ivm.delta import grouping, outer_joins, single_row
+from dbt.adapters.spark_mv.ivm.rewrite import (
     grouping_sets,
-    keyed,
     laterals,
-    merge,
-    one_row,
-    outer_joins,
-    scalars,
-    stored,
-    tree,
+    scalar_subqueries,
+    set_operations,
 )
 from tests.unit.ivm.checks import MANY_ROUNDS, Check, is_noticed
 from tests.unit.ivm.formulas import (
@@ -36,25 +30,26 @@ from tests.unit.ivm.queries_added import ADDED
 
 
 def _plain_equality(one: Any, two: Any) -> Any:
-    return tree.exp.EQ(this=one, expression=two)
+    return terms.exp.EQ(this=one, expression=two)
 
 
 def _without_number(additive: Any) -> Any:
     names = [f"mv_key_{number}" for number in range(len(additive.row_keys))]
     pairs = [
-        tree.same(tree.column("mv_groups", name), tree.column("mv_rescued", name)) for name in names
+        terms.same(terms.column("mv_groups", name), terms.column("mv_rescued", name))
+        for name in names
     ]
-    return tree.both(pairs)
+    return terms.both(pairs)
 
 
 MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
     "rows of before read as they are now": (
-        [(tree.Context, "old", lambda self, node: node.copy())],
+        [(terms.Context, "old", lambda self, node: node.copy())],
         delta_is_right,
         ROW_BY_ROW["join"],
     ),
     "NULL is not equal to NULL": (
-        [(keyed, "same", _plain_equality)],
+        [(grouping, "same", _plain_equality)],
         refresh_is_right,
         BY_GROUP["having"],
     ),
@@ -84,22 +79,28 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
         ROW_BY_ROW["full_join"],
     ),
     "the least value stays when it goes": (
-        [(merge, "_is_lost", lambda additive, part: tree.exp.false())],
+        [(merge, "_is_lost", lambda additive, part: terms.exp.false())],
         refresh_is_right,
         ADDED["all_functions"],
     ),
     "rows that went are added": (
-        [(tree.Context, "only_adds", True)],
+        [(terms.Context, "only_adds", True)],
         refresh_is_right,
         ADDED["all_functions"],
     ),
     "groups that HAVING leaves out are shown": (
-        [(additive, "_left_out", lambda having: tree.exp.false())],
+        [(additive, "_left_out", lambda having: terms.exp.false())],
         shown_is_right,
         ADDED["having_added"],
     ),
     "rows on the left are on the right": (
-        [(as_groups, "_marked", lambda side, n, real=as_groups._marked: real(side, 1 - n))],
+        [
+            (
+                set_operations,
+                "_marked",
+                lambda side, n, real=set_operations._marked: real(side, 1 - n),
+            )
+        ],
         rewriting_is_right,
         ADDED["rows_on_one_side"],
     ),
@@ -114,7 +115,7 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
         ADDED["rollup"],
     ),
     "only groups of all keys get their least value back": (
-        [(grouping_sets, "lacks", lambda keys, number, key: tree.exp.Literal.number(0))],
+        [(grouping_sets, "lacks", lambda keys, number, key: terms.exp.Literal.number(0))],
         refresh_is_right,
         ADDED["rollup"],
     ),
@@ -124,32 +125,32 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], Check, str]] = {
         ROW_BY_ROW["lateral_left"],
     ),
     "counts of no rows are NULL": (
-        [(scalars, "_of_none", lambda call, joined: joined)],
+        [(scalar_subqueries, "_of_none", lambda call, joined: joined)],
         rewriting_is_right,
         ROW_BY_ROW["value_by_key"],
     ),
     "a value of all rows does not change": (
-        [(one_row, "delta", lambda query, rule: None)],
+        [(single_row, "delta", lambda query, rule: None)],
         delta_is_right,
         ROW_BY_ROW["constant_value"],
     ),
     "first rows that go are not missed": (
-        [(first_rows, "_is_short", lambda first: "FALSE")],
+        [(top_n, "_is_short", lambda first: "FALSE")],
         first_rows_are_right,
         FIRST["first"],
     ),
     "what was left out is not before the last stored row": (
-        [(first_rows, "_IS_UNKNOWN", "FALSE")],
+        [(top_n, "_IS_UNKNOWN", "FALSE")],
         first_rows_are_right,
         FIRST["first"],
     ),
     "rows of equal place are known": (
-        [(first_rows, "_FROM_HERE", "ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING")],
+        [(top_n, "_FROM_HERE", "ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING")],
         first_rows_are_right,
         FIRST["first"],
     ),
     "old groups are not taken away": (
-        [(keyed, "weighted", lambda query, weight, real=keyed.weighted: real(query, 1))],
+        [(grouping, "weighted", lambda query, weight, real=grouping.weighted: real(query, 1))],
         delta_is_right,
         BY_GROUP["nested"],
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import parse_one
 
-from dbt.adapters.spark_mv.ivm.partition_values import PartitionValue, over_partitions
+from dbt.adapters.spark_mv.ivm.partitions.transforms import PartitionValue, over_partitions
 
 YEARS = PartitionValue("p", "years", "date")
 MONTHS = PartitionValue("p", "months", "date")

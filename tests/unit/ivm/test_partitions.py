@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import nested_joins, partition_keys
-from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
-from dbt.adapters.spark_mv.ivm.partition_keys import changed_keys, key_rows, restricted
-from dbt.adapters.spark_mv.ivm.partition_values import PartitionValue, over_partitions
-from dbt.adapters.spark_mv.ivm.tree import Context, NotFast, derived
+from dbt.adapters.spark_mv.ivm.algebra.terms import Context, NotFast, derived
+from dbt.adapters.spark_mv.ivm.partitions import lineage
+from dbt.adapters.spark_mv.ivm.partitions.lineage import changed_keys, key_rows, restricted
+from dbt.adapters.spark_mv.ivm.partitions.transforms import PartitionValue, over_partitions
+from dbt.adapters.spark_mv.ivm.rewrite import nested_joins
+from dbt.adapters.spark_mv.ivm.rewrite.canonical import canonical, parsed
 from tests.unit.ivm.checks import ROUNDS, holds, is_noticed
 from tests.unit.ivm.formulas import Engine, Rows, tree_of, with_named
 
@@ -109,7 +110,7 @@ def test_partitions_are_put_together(sql: str) -> None:
     """Aggregates, and windows over more than a partition."""
     with pytest.raises(NotFast) as caught:
         rows = key_rows(tree_of(sql), ["p"])
-        partition_keys.Delta(Context(frozenset({"mv_table_0", "mv_table_1"}))).query(rows)
+        lineage.Delta(Context(frozenset({"mv_table_0", "mv_table_1"}))).query(rows)
     assert caught.value.reason.code in ("PARTITION_COLUMN", "ORDER_DEPENDENT")
 
 
@@ -121,19 +122,19 @@ MUTANTS: dict[str, tuple[Any, str, Any, str]] = {
         "select coalesce(s.b, 9) as p, r.v from mv_table_0 r left join mv_table_1 s on r.b = s.a",
     ),
     "windows put nothing together": (
-        partition_keys,
+        lineage,
         "_covers",
         lambda keys, value: True,
         "select b as p, sum(v) over (partition by a) as s from mv_table_0",
     ),
     "a table is owned if one place is": (
-        partition_keys,
+        lineage,
         "owned_tables",
         lambda query, names: dict.fromkeys(["mv_table_0"], [[exp.column("a", quoted=True)]]),
         "itself",
     ),
     "only rows of now": (
-        partition_keys,
+        lineage,
         "CHANGES",
         "mv_table_",
         "filter",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.ivm.algebra.terms import NotFast
 from dbt.adapters.spark_mv.ivm.analysis import analyse
 from dbt.adapters.spark_mv.ivm.program import rows_after
-from dbt.adapters.spark_mv.ivm.tree import NotFast
 from tests.unit.ivm.formulas import COLUMNS, TABLES
 
 

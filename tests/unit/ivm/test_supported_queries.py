@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.spark_mv.ivm import tree
+from dbt.adapters.spark_mv.ivm.algebra import terms
 from tests.supported_queries import HEADINGS, PAGE, page
 from tests.unit.ivm.classified import FORMS, PARTITIONED, against_partition, verdicts
 from tests.unit.ivm.constructs import Construct
 
-PACKAGE = Path(tree.__file__).parents[1]
+PACKAGE = Path(terms.__file__).parents[2]
 # What no text that Spark and sqlglot read leads to.
 UNREACHED = {"RELATION"}
 
@@ -41,8 +41,8 @@ def test_examples_agree_by_partition(construct: Construct) -> None:
 
 def test_every_reason_has_an_example() -> None:
     """Each code that the classifier refuses a query with is that of an example."""
-    refusing = [*(PACKAGE / "ivm").glob("*.py")]
-    refusing += [PACKAGE / "refresh" / f"{name}.py" for name in ("analyse", "confirmation")]
+    refusing = [*(PACKAGE / "ivm").rglob("*.py")]
+    refusing += [PACKAGE / "planning" / f"{name}.py" for name in ("analyzer", "plan_check")]
     texts = [path.read_text() for path in refusing]
     codes = {code for text in texts for code in re.findall(r'not_fast\(\s*"([A-Z_]+)"', text)}
     verdict_reasons = [verdict.reason for form in FORMS for verdict in verdicts(form)]

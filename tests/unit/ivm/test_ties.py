@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import numbered, ties
+from dbt.adapters.spark_mv.ivm.algebra.terms import NotFast
 from dbt.adapters.spark_mv.ivm.analysis import analyse
-from dbt.adapters.spark_mv.ivm.tree import NotFast
+from dbt.adapters.spark_mv.ivm.rewrite import limit_to_window, total_order
 from tests.unit.ivm.checks import ROUNDS, holds, is_noticed
 from tests.unit.ivm.formulas import (
     COLUMNS,
@@ -46,11 +46,11 @@ def test_rows_after_with_ties(engine: Engine, name: str) -> None:
 @pytest.mark.parametrize(
     ("module", "name", "wrong", "sql"),
     [
-        (ties, "_terms", lambda select, types_of: [exp.true()], TIED["latest"]),
-        (ties, "_is_of_rank", lambda window: window.args["order"] is not None, "select f, count(*) "
-         "n from (select last_value(v) over (partition by a order by b) f from mv_table_0) d "
-         "group by f"),
-        (numbered, "_numbers", lambda inner, keys: inner.set("limit", None) or [],
+        (total_order, "_terms", lambda select, types_of: [exp.true()], TIED["latest"]),
+        (total_order, "_is_of_rank", lambda window: window.args["order"] is not None,
+         "select f, count(*) n from (select last_value(v) over (partition by a order by b) f "
+         "from mv_table_0) d group by f"),
+        (limit_to_window, "_numbers", lambda inner, keys: inner.set("limit", None) or [],
          TIED["lateral_best"]),
     ],
 )  # fmt: skip

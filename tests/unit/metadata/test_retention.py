@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
-from dbt.adapters.spark_mv.metadata.fold import State, fold
+from dbt.adapters.spark_mv.metadata.projection import State, fold
 from dbt.adapters.spark_mv.metadata.retention import kept
 
 KINDS = (

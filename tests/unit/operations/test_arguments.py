@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.errors import InvalidArgument
+from dbt.adapters.spark_mv.core.errors import InvalidArgument
 from dbt.adapters.spark_mv.operations.arguments import checked
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.errors import AmbiguousName, InvalidName, UnknownMaterializedView
+from dbt.adapters.spark_mv.core.errors import AmbiguousName, InvalidName, UnknownMaterializedView
 from dbt.adapters.spark_mv.metadata.events import CREATED, Event
-from dbt.adapters.spark_mv.metadata.fold import State, ViewState
+from dbt.adapters.spark_mv.metadata.projection import State, ViewState
 from dbt.adapters.spark_mv.operations.selection import Selection
 from dbt.adapters.spark_mv.sql.names import TableName
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.spark_mv.errors import InvalidStatement, MaterializedViewError
+from dbt.adapters.spark_mv.core.errors import InvalidStatement, MaterializedViewError
 from dbt.adapters.spark_mv.sql.dialect import (
     AlterView,
     CreateView,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.spark_mv.errors import InvalidName
+from dbt.adapters.spark_mv.core.errors import InvalidName
 from dbt.adapters.spark_mv.sql.names import (
     Namespace,
     TableName,

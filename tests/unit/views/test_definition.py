@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.spark_mv.errors import CorruptMetadata
+from dbt.adapters.spark_mv.config.options import Options
+from dbt.adapters.spark_mv.core.errors import CorruptMetadata
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
 from dbt.adapters.spark_mv.views.definition import (
     Column,
@@ -18,7 +19,6 @@ from dbt.adapters.spark_mv.views.definition import (
     is_materialized_view,
     new_storage,
 )
-from dbt.adapters.spark_mv.views.options import Options
 
 NAME = TableName("local", ("db",), "v")
 QUERY = "select customer, sum(amount) as total from db.orders where x = 'A' group by customer"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.spark_mv.errors import NotAQuery, UnsafeQuery
+from dbt.adapters.spark_mv.core.errors import NotAQuery, UnsafeQuery
 from dbt.adapters.spark_mv.views.safety import check_query, refuse_unsafe
 
 

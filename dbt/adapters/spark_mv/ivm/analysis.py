@@ -8,27 +8,24 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import (
-    additive,
-    aggregates,
-    first_rows,
-    grouping_sets,
-    keyed,
-    measures,
-    rounding,
-    scalars,
-    ties,
-)
-from dbt.adapters.spark_mv.ivm.as_groups import as_groups
-from dbt.adapters.spark_mv.ivm.canonical import canonical, parsed
-from dbt.adapters.spark_mv.ivm.first_rows import First
-from dbt.adapters.spark_mv.ivm.keyed import Groups
-from dbt.adapters.spark_mv.ivm.naming import plainly_named, with_names, with_names_told_apart
-from dbt.adapters.spark_mv.ivm.numbered import numbered
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.ivm.algebra import aggregates, measures, rounding
+from dbt.adapters.spark_mv.ivm.algebra.terms import NotFast, not_fast
+from dbt.adapters.spark_mv.ivm.apply import additive, top_n
+from dbt.adapters.spark_mv.ivm.apply.top_n import First
+from dbt.adapters.spark_mv.ivm.delta import grouping
+from dbt.adapters.spark_mv.ivm.delta.grouping import Groups
 from dbt.adapters.spark_mv.ivm.program import Program, rows_after
-from dbt.adapters.spark_mv.ivm.time_windows import as_expressions
-from dbt.adapters.spark_mv.ivm.tree import NotFast, not_fast
-from dbt.adapters.spark_mv.reasons import Reason
+from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets, scalar_subqueries, total_order
+from dbt.adapters.spark_mv.ivm.rewrite.canonical import canonical, parsed
+from dbt.adapters.spark_mv.ivm.rewrite.limit_to_window import numbered
+from dbt.adapters.spark_mv.ivm.rewrite.output_names import (
+    plainly_named,
+    with_names,
+    with_names_told_apart,
+)
+from dbt.adapters.spark_mv.ivm.rewrite.set_operations import as_groups
+from dbt.adapters.spark_mv.ivm.rewrite.time_windows import as_expressions
 
 # DESCRIBE QUERY: the Spark types of a query's columns.
 TypesOf = Callable[[exp.Query], list[str]]
@@ -57,7 +54,7 @@ def analyse(
         except NotFast as error:
             ordered = None
             if error.reason.code == "ORDER_DEPENDENT":
-                ordered = ties.without_ties(understood, types_of)
+                ordered = total_order.without_ties(understood, types_of)
             if ordered is None:
                 raise
             program = _analysed(ordered, asking)
@@ -70,7 +67,7 @@ def analyse(
 
 def _analysed(understood: exp.Query, asking: _Asking) -> Program:
     names = asking.names_of(understood)
-    cut = first_rows.split(understood, names)
+    cut = top_n.split(understood, names)
     if cut is not None:
         return asking.checked(_of_first_rows(*cut, names, asking))
     added = _as_added_groups(understood, names, asking)
@@ -96,10 +93,10 @@ class _Asking:
 
     def names_of(self, understood: exp.Query) -> list[str]:
         """The names of the view's columns, and that of the mark if the query returns it."""
-        if ties.ORDERED in self.outputs:
-            raise not_fast("NOT_PARSED", f"give its column {ties.ORDERED} another name")
-        has_mark = ties.ORDERED in understood.named_selects
-        return [*self.outputs, *([ties.ORDERED] if has_mark else [])]
+        if total_order.ORDERED in self.outputs:
+            raise not_fast("NOT_PARSED", f"give its column {total_order.ORDERED} another name")
+        has_mark = total_order.ORDERED in understood.named_selects
+        return [*self.outputs, *([total_order.ORDERED] if has_mark else [])]
 
     def checked(self, found: Program) -> Program:
         """The program, of which every part has a rule; raises `NotFast` if one has none."""
@@ -153,7 +150,7 @@ def _by_group(understood: exp.Query, names: Sequence[str], asking: _Asking) -> P
     if found is not None:
         return found
     tree = with_names(canonical(understood), names)
-    groups = Groups(tree, ()) if _is_one_group(tree) else keyed.groups_of(tree)
+    groups = Groups(tree, ()) if _is_one_group(tree) else grouping.groups_of(tree)
     return Program(asking.read, tree) if groups is None else asking.program(tree, groups)
 
 
@@ -188,7 +185,7 @@ def _with_sets(understood: exp.Query, names: Sequence[str], asking: _Asking) -> 
 
 
 def _check_keys(tree: exp.Query, types_of: TypesOf) -> None:
-    for probe in scalars.probes(tree):
+    for probe in scalar_subqueries.probes(tree):
         types = types_of(probe)
         for one, two in zip(types[::2], types[1::2], strict=True):
             if one != two and not (measures.is_whole(one) and measures.is_whole(two)):

@@ -7,14 +7,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm import bag, first_rows, keyed, merge, ties
-from dbt.adapters.spark_mv.ivm.additive import Additive
-from dbt.adapters.spark_mv.ivm.apart import GENERATORS
-from dbt.adapters.spark_mv.ivm.delta import Delta
-from dbt.adapters.spark_mv.ivm.first_rows import First
-from dbt.adapters.spark_mv.ivm.keyed import Groups
-from dbt.adapters.spark_mv.ivm.stored import Replaced, kept
-from dbt.adapters.spark_mv.ivm.tree import (
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.ivm.algebra import multiset
+from dbt.adapters.spark_mv.ivm.algebra.stored import Replaced, kept
+from dbt.adapters.spark_mv.ivm.algebra.terms import (
     TABLE,
     Context,
     NotFast,
@@ -23,7 +19,14 @@ from dbt.adapters.spark_mv.ivm.tree import (
     named_columns,
     not_fast,
 )
-from dbt.adapters.spark_mv.reasons import Reason
+from dbt.adapters.spark_mv.ivm.apply import merge, top_n
+from dbt.adapters.spark_mv.ivm.apply.additive import Additive
+from dbt.adapters.spark_mv.ivm.apply.top_n import First
+from dbt.adapters.spark_mv.ivm.delta import grouping
+from dbt.adapters.spark_mv.ivm.delta.grouping import Groups
+from dbt.adapters.spark_mv.ivm.delta.rules import Delta
+from dbt.adapters.spark_mv.ivm.rewrite import total_order
+from dbt.adapters.spark_mv.ivm.rewrite.split_aggregation import GENERATORS
 from dbt.adapters.spark_mv.sql.columns import columns_of
 
 _UNGROUPED = ("map<", "variant")
@@ -64,7 +67,7 @@ class Program:
     @property
     def hidden(self) -> dict[str, exp.Expr]:
         """Columns of the storage table that the view does not show, and what they hold."""
-        found: dict[str, exp.Expr] = {ties.ORDERED: exp.true()} if self.has_no_ties else {}
+        found: dict[str, exp.Expr] = {total_order.ORDERED: exp.true()} if self.has_no_ties else {}
         if self.first is not None:
             return found | self.first.hidden
         return found | dict(self.additive.hidden if self.additive else {})
@@ -72,12 +75,12 @@ class Program:
     @property
     def has_no_ties(self) -> bool:
         """Whether its windows were given an order without ties."""
-        return ties.ORDERED in named_columns(self.query)
+        return total_order.ORDERED in named_columns(self.query)
 
     @property
     def shown_columns(self) -> list[str]:
         """The columns of the view."""
-        return [name for name in named_columns(self.query) if name != ties.ORDERED]
+        return [name for name in named_columns(self.query) if name != total_order.ORDERED]
 
     @property
     def stored_columns(self) -> list[str]:
@@ -159,12 +162,12 @@ def _unchanged(program: Program) -> Rows:
 
 def _by_key(program: Program, groups: Groups, rule: Delta, in_part: bool) -> Rows | None:
     """Groups of changed keys computed anew; None if the keys are not among the columns."""
-    stored = keyed.returned_keys(groups)
+    stored = grouping.returned_keys(groups)
     if stored is None:
         return None
-    keys = keyed.changed_keys(groups, rule)
+    keys = grouping.changed_keys(groups, rule)
     assert keys is not None
-    rows = keyed.restricted(groups, groups.query, keys).sql("spark")
+    rows = grouping.restricted(groups, groups.query, keys).sql("spark")
     replaced = Replaced(keys.name, {name: f"mv_key_{n}" for n, name in enumerate(stored)})
     named = rule.context.named
     if in_part:
@@ -184,8 +187,8 @@ def _by_unknown_key(
         if error.reason.code != "ORDER_DEPENDENT":
             raise
         # Raises what would stand against groups whose keys are returned.
-        keyed.changed_keys(groups, Delta(Context(rule.context.changed)))
-        raise keyed.keys_not_returned(groups) from None
+        grouping.changed_keys(groups, Delta(Context(rule.context.changed)))
+        raise grouping.keys_not_returned(groups) from None
 
 
 def _by_row(program: Program, rule: Delta, types: Sequence[str], in_part: bool) -> Rows:
@@ -197,7 +200,7 @@ def _by_row(program: Program, rule: Delta, types: Sequence[str], in_part: bool) 
     names = named_columns(program.query)
     if context.only_adds:
         if first is not None:
-            return Rows(first_rows.with_came(first, names, delta), context.named)
+            return Rows(top_n.with_came(first, names, delta), context.named)
         rows = [column("mv_delta", name) for name in names]
         return Rows(
             exp.Select(expressions=rows).from_(derived(delta, "mv_delta")).sql("spark"),
@@ -209,11 +212,11 @@ def _by_row(program: Program, rule: Delta, types: Sequence[str], in_part: bool) 
             text = f"the column {name} has the type {type_name}, whose values are not compared; "
             raise not_fast("NOT_COMPARED", text + "return ARRAY_SORT(MAP_ENTRIES(..)), or text")
     columns = columns_of([*program.shown_columns, *names[len(types) :]], types)
-    net = context.define("net", bag.net(delta, columns))
+    net = context.define("net", multiset.net(delta, columns))
     if first is not None:
-        return Rows(first_rows.with_net(first, columns, net.name), context.named)
+        return Rows(top_n.with_net(first, columns, net.name), context.named)
     replaced = Replaced(net.name, {name: name for name in names})
-    recounted = bag.recounted(columns, replaced)
+    recounted = multiset.recounted(columns, replaced)
     if in_part:
         return Rows(recounted, context.named, appends=True, replaced=replaced)
     others = kept(names, replaced.condition()).sql("spark")

@@ -1,5 +1,5 @@
-"""What is remembered between commands: an append-only log of events, and folds over it.
+"""What is remembered between commands: an append-only log of events, and its projection.
 
-The metadata is an index and the memory, never the truth: freshness is judged by versions, and
-everything but the history can be rebuilt from the materialized views themselves.
+Take from it: `log.Memory`, `projection.State`, `events`. The metadata is an index, never the truth:
+freshness is judged by versions, and everything but the history can be rebuilt from the views.
 """

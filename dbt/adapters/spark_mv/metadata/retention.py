@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
-from dbt.adapters.spark_mv.metadata.fold import LIFECYCLE, State, ViewState, storage_aside
+from dbt.adapters.spark_mv.metadata.projection import LIFECYCLE, State, ViewState, storage_aside
 
 _SWITCHES = (kinds.SUSPENDED, kinds.RESUMED)
 

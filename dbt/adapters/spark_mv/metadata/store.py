@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 
-from dbt.adapters.spark_mv.base_tables import iceberg
-from dbt.adapters.spark_mv.errors import CorruptMetadata, StatementFailed
-from dbt.adapters.spark_mv.executor import Executor, TableFacts
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor, TableFacts
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.metadata.tables import EVENT_COLUMNS, create_events_table, create_views
-from dbt.adapters.spark_mv.relations import Relations
 from dbt.adapters.spark_mv.sql.names import TableName, quote_parts
 
 

@@ -1,1 +1,5 @@
-"""What people and schedulers ask for: refresh, status, history, explain, verify, drop, rebuild."""
+"""What people and schedulers run by name: refresh, status, verify, maintain, sweep ...
+
+Take from it: `queries`, `maintenance`, `partitions`, and `report.Report`, which they return.
+It goes through `statements` as everything else does, and never around it.
+"""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dbt.adapters.spark_mv.errors import InvalidArgument
-from dbt.adapters.spark_mv.views.options import METHODS
+from dbt.adapters.spark_mv.config.options import METHODS
+from dbt.adapters.spark_mv.core.errors import InvalidArgument
 
 Check = Callable[[Any], bool]
 

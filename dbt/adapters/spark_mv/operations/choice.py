@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from dbt.adapters.spark_mv.errors import InvalidName, MaterializedViewError
-from dbt.adapters.spark_mv.metadata.fold import ViewState
+from dbt.adapters.spark_mv.core.errors import InvalidName, MaterializedViewError
+from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.selection import Selection
-from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.request import Outcome
+from dbt.adapters.spark_mv.planning.request import Outcome
+from dbt.adapters.spark_mv.refresh.services import Engine
 
 REFRESH_COLUMNS = ("state", "method", "rows", "seconds", "reason")
 _NOTHING = "nothing to do: no materialized view here, or all are fresh"

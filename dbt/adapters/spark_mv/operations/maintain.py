@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from dbt.adapters.spark_mv.base_tables import iceberg, iceberg_upkeep
-from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.freshness import LABEL_ID
-from dbt.adapters.spark_mv.metadata.fold import ViewState, fold
+from dbt.adapters.spark_mv.catalog import iceberg, maintenance
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.metadata.projection import ViewState, fold
 from dbt.adapters.spark_mv.metadata.retention import kept
 from dbt.adapters.spark_mv.metadata.store import MetadataStore
-from dbt.adapters.spark_mv.refresh.claim import Busy
-from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.refresh.lock import Busy
+from dbt.adapters.spark_mv.refresh.services import Engine
 from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 from dbt.adapters.spark_mv.views.registry import find_view
 
 # Iceberg refuses to look for orphans younger than a day: a running write looks like one.
@@ -54,8 +54,8 @@ def maintain_metadata(
         forgotten = _forget(store, int((time.time() - keep_history_seconds) * 1e6))
     compacted = _compact(engine, name)
     before = time.time() - keep_seconds
-    expired = iceberg_upkeep.expire(engine.executor, name, before, _KEPT_METADATA_SNAPSHOTS)
-    orphans = iceberg_upkeep.remove_orphans(engine.executor, name, time.time() - _ORPHAN_AGE)
+    expired = maintenance.expire(engine.executor, name, before, _KEPT_METADATA_SNAPSHOTS)
+    orphans = maintenance.remove_orphans(engine.executor, name, time.time() - _ORPHAN_AGE)
     return (str(name), "done", compacted, expired, orphans), forgotten
 
 
@@ -77,15 +77,15 @@ def _maintain(engine: Engine, storage: TableName, keep_seconds: float) -> tuple[
     # A compaction has no label of its own: the snapshot that it looks through to must stay.
     retain = max(_KEPT_SNAPSHOTS, labelled + 1)
     now = time.time()
-    expired = iceberg_upkeep.expire(engine.executor, storage, now - keep_seconds, retain)
-    orphans = iceberg_upkeep.remove_orphans(engine.executor, storage, now - _ORPHAN_AGE)
+    expired = maintenance.expire(engine.executor, storage, now - keep_seconds, retain)
+    orphans = maintenance.remove_orphans(engine.executor, storage, now - _ORPHAN_AGE)
     return compacted, expired, orphans
 
 
 def _compact(engine: Engine, name: TableName) -> int:
-    if iceberg_upkeep.count_files(engine.executor, name) < iceberg_upkeep.MIN_FILES:
+    if maintenance.count_files(engine.executor, name) < maintenance.MIN_FILES:
         return 0
-    return iceberg_upkeep.compact(engine.executor, name)
+    return maintenance.compact(engine.executor, name)
 
 
 def oldest_versions(engine: Engine, views: Iterable[ViewState]) -> list[str]:

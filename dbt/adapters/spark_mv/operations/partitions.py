@@ -7,8 +7,8 @@ from typing import Any
 
 from dbt.adapters.spark_mv.operations.choice import Choice
 from dbt.adapters.spark_mv.operations.report import Report
-from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.table_functions import COLUMNS, rows_of
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.statements.table_functions import COLUMNS, rows_of
 
 
 class Partitions:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dbt.adapters.spark_mv.base_tables import iceberg
-from dbt.adapters.spark_mv.errors import CorruptMetadata, StatementFailed
-from dbt.adapters.spark_mv.executor import ViewFacts
-from dbt.adapters.spark_mv.freshness import read_label
-from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.look import Look
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
+from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.refresh.registration import register, unregister
+from dbt.adapters.spark_mv.refresh.services import Engine
 from dbt.adapters.spark_mv.sql.names import TableName, listed_parts, quote_parts
+from dbt.adapters.spark_mv.state.freshness import read_label
+from dbt.adapters.spark_mv.state.observation import Look
 from dbt.adapters.spark_mv.views.definition import (
     MaterializedView,
     from_properties,

@@ -7,8 +7,8 @@ from typing import Any
 
 import networkx
 
-from dbt.adapters.spark_mv.errors import AmbiguousName, InvalidName, UnknownMaterializedView
-from dbt.adapters.spark_mv.metadata.fold import State, ViewState
+from dbt.adapters.spark_mv.core.errors import AmbiguousName, InvalidName, UnknownMaterializedView
+from dbt.adapters.spark_mv.metadata.projection import State, ViewState
 from dbt.adapters.spark_mv.sql.names import parse_name
 
 

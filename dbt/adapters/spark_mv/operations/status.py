@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from dbt.adapters.spark_mv.errors import MaterializedViewError
-from dbt.adapters.spark_mv.freshness import Freshness
-from dbt.adapters.spark_mv.metadata.fold import ViewState
-from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.look import Look
+from dbt.adapters.spark_mv.core.errors import MaterializedViewError
+from dbt.adapters.spark_mv.metadata.projection import ViewState
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.state.freshness import Freshness
+from dbt.adapters.spark_mv.state.observation import Look
 from dbt.adapters.spark_mv.views.registry import find_view
 
 COLUMNS = ("view", "status", "freshness", "flag", "last_refresh", "method", "rows", "reason")

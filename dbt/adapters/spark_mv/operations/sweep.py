@@ -10,19 +10,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from dbt.adapters.spark_mv.base_tables import iceberg
-from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.executor import BranchFacts, ViewFacts
-from dbt.adapters.spark_mv.freshness import LABEL_ID
-from dbt.adapters.spark_mv.metadata.fold import ViewState, name_of
-from dbt.adapters.spark_mv.refresh import statements
-from dbt.adapters.spark_mv.refresh.claim import BRANCH
-from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.owner import owner_is_dead
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import BranchFacts, ViewFacts
+from dbt.adapters.spark_mv.metadata.projection import ViewState, name_of
+from dbt.adapters.spark_mv.refresh.lock import BRANCH
+from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead
 from dbt.adapters.spark_mv.refresh.registration import unregister
-from dbt.adapters.spark_mv.refresh.statements import STORAGE_MARK
+from dbt.adapters.spark_mv.refresh.services import Engine
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName, quote_parts
+from dbt.adapters.spark_mv.state.freshness import LABEL_ID
+from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.dependencies import storage_of
+from dbt.adapters.spark_mv.views.storage_sql import STORAGE_MARK
 
 _POLL_SECONDS = 1.0
 Rows = list[tuple[str, str]]
@@ -83,7 +83,7 @@ def _sweep_tables(engine: Engine, schema: TableName) -> Rows:
             continue
         what = "kept: it may still be under construction"
         if ended.get(table) or (table not in ended and _is_old(engine, table)):
-            engine.executor.query(statements.drop_storage(table))
+            engine.executor.query(storage_sql.drop_storage(table))
             what = "dropped"
         done.append((f"table {table}", what))
     done += _forget_dropped(engine, schema)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dbt.adapters.spark_mv.base_tables import iceberg
-from dbt.adapters.spark_mv.errors import MaterializedViewError, RefreshFailed, StatementFailed
-from dbt.adapters.spark_mv.freshness import Label, read_label
-from dbt.adapters.spark_mv.ivm.ties import ORDERED
-from dbt.adapters.spark_mv.refresh.aside import complete_query
-from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.pin import is_readable, pinned_query
-from dbt.adapters.spark_mv.refresh.statements import stored_rows
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFailed, StatementFailed
+from dbt.adapters.spark_mv.ivm.rewrite.total_order import ORDERED
+from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.staging import complete_query
 from dbt.adapters.spark_mv.sql.names import TableName, quote
+from dbt.adapters.spark_mv.state.freshness import Label, read_label
 from dbt.adapters.spark_mv.views.definition import Column, MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
+from dbt.adapters.spark_mv.views.storage_sql import stored_rows
 from dbt.adapters.spark_mv.views.volatile import volatile_functions
 
 _FLOATS = ("double", "float")

@@ -1,1 +1,5 @@
-"""Refreshing: look at what is there, plan, run, publish; and reading by policy."""
+"""Carries out plans: refresh locks, builds on branches and in staging tables, publishing.
+
+Take from it: `refresher.Refresher`, `builder`, `history`, `services.Engine`.
+It decides nothing by itself: which rows are computed is in the plan that it is handed.
+"""

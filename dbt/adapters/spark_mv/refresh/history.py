@@ -7,21 +7,21 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dbt.adapters.spark_mv import reasons
-from dbt.adapters.spark_mv.base_tables import iceberg
-from dbt.adapters.spark_mv.base_tables.versions import Version
-from dbt.adapters.spark_mv.errors import StatementFailed
-from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
-from dbt.adapters.spark_mv.freshness import LABEL_ID
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.versions import Version
+from dbt.adapters.spark_mv.core import reasons
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts
+from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event, new_event
-from dbt.adapters.spark_mv.metadata.fold import name_of
-from dbt.adapters.spark_mv.metadata.memory import Memory
-from dbt.adapters.spark_mv.reasons import Reason
-from dbt.adapters.spark_mv.refresh.owner import owner_is_dead, owner_is_gone, process_start
-from dbt.adapters.spark_mv.refresh.request import AUTOMATIC, Request
-from dbt.adapters.spark_mv.relations import Relations
+from dbt.adapters.spark_mv.metadata.log import Memory
+from dbt.adapters.spark_mv.metadata.projection import name_of
+from dbt.adapters.spark_mv.planning.request import AUTOMATIC, Request
+from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead, owner_is_gone, process_start
 from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import storage_of
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
-from dbt.adapters.spark_mv.base_tables import iceberg
-from dbt.adapters.spark_mv.errors import PublishRefused, StatementFailed
-from dbt.adapters.spark_mv.executor import Executor, SnapshotFacts
-from dbt.adapters.spark_mv.failpoints import reached
-from dbt.adapters.spark_mv.freshness import LABEL_ID
-from dbt.adapters.spark_mv.refresh.claim import Claim
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.core.errors import PublishRefused, StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts
+from dbt.adapters.spark_mv.core.failpoints import reached
+from dbt.adapters.spark_mv.refresh.lock import Claim
+from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 
 # Somebody committed to the table at the same time, or the catalog was busy: worth another try.
 _CONFLICTS = (

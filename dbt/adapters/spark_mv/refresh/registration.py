@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from dbt.adapters.spark_mv.config.schedule import schedule_json, schedule_of
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import new_event
-from dbt.adapters.spark_mv.metadata.memory import Memory
-from dbt.adapters.spark_mv.refresh.engine import Engine
+from dbt.adapters.spark_mv.metadata.log import Memory
+from dbt.adapters.spark_mv.refresh.services import Engine
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expansion
-from dbt.adapters.spark_mv.views.schedule import schedule_json, schedule_of
 
 
 def _payload(view: MaterializedView, expansion: Expansion) -> dict[str, Any]:

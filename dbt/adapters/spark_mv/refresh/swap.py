@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 
-from dbt.adapters.spark_mv.errors import (
+from dbt.adapters.spark_mv.core.errors import (
     CorruptMetadata,
     PublishRefused,
     RelationExists,
     StatementFailed,
     UnsupportedCatalog,
 )
-from dbt.adapters.spark_mv.failpoints import reached
-from dbt.adapters.spark_mv.refresh import statements
-from dbt.adapters.spark_mv.refresh.aside import Build, discard
-from dbt.adapters.spark_mv.refresh.engine import Engine
-from dbt.adapters.spark_mv.refresh.former import moved_aside
+from dbt.adapters.spark_mv.core.failpoints import reached
+from dbt.adapters.spark_mv.refresh.backups import moved_aside
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.staging import Build, discard
+from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
 
@@ -43,7 +43,7 @@ def swap(engine: Engine, build: Build) -> None:
 
 
 def _create(engine: Engine, build: Build) -> None:
-    create = statements.create_view(build.view, or_replace=not build.must_be_new)
+    create = storage_sql.create_view(build.view, or_replace=not build.must_be_new)
     for attempt in range(_ATTEMPTS):
         try:
             reached("view.before")

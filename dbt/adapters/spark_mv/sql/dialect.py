@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbt.adapters.spark_mv.errors import InvalidStatement
+from dbt.adapters.spark_mv.core.errors import InvalidStatement
 from dbt.adapters.spark_mv.sql.beginning import is_view_statement
 from dbt.adapters.spark_mv.sql.names import parse_name
 from dbt.adapters.spark_mv.sql.words import Word, name_at, words_of

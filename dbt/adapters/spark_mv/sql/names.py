@@ -12,7 +12,7 @@ from sqlglot.dialects import Spark
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from dbt.adapters.spark_mv.errors import InvalidName
+from dbt.adapters.spark_mv.core.errors import InvalidName
 
 SESSION_CATALOG = "spark_catalog"
 MAX_NAME_LENGTH = 100

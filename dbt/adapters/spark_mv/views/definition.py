@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from dbt.adapters.spark_mv.errors import CorruptMetadata
+from dbt.adapters.spark_mv.config.options import ALLOW_UNSAFE, Options
+from dbt.adapters.spark_mv.core.errors import CorruptMetadata
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.words import Word, words_of
-from dbt.adapters.spark_mv.views.options import ALLOW_UNSAFE, Options
 
 FORMAT_VERSION = "1"
 # A hidden column: whether the row comes after the first so many, which the view shows.

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from dbt.adapters.spark_mv.errors import (
+from dbt.adapters.spark_mv.catalog.resolver import Facts, Relations
+from dbt.adapters.spark_mv.core.errors import (
     DependencyCycle,
     MissingBaseTable,
     NotAQuery,
@@ -18,8 +19,7 @@ from dbt.adapters.spark_mv.errors import (
     UnsafeQuery,
     UnsupportedSource,
 )
-from dbt.adapters.spark_mv.executor import TableFacts, ViewFacts
-from dbt.adapters.spark_mv.relations import Facts, Relations
+from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.plans import comparable_plan, refusal_of, tables_of_plan
 from dbt.adapters.spark_mv.sql.reads import Reads, Reference, is_path, references_of

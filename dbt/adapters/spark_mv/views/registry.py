@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dbt.adapters.spark_mv.errors import UnknownMaterializedView
-from dbt.adapters.spark_mv.executor import ViewFacts
-from dbt.adapters.spark_mv.relations import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.core.errors import UnknownMaterializedView
+from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import (
     MaterializedView,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.errors import NotAQuery, UnsafeQuery
+from dbt.adapters.spark_mv.core.errors import NotAQuery, UnsafeQuery
 from dbt.adapters.spark_mv.sql.reads import parse
 from dbt.adapters.spark_mv.sql.statement import Kind, classify
 from dbt.adapters.spark_mv.sql.words import has_several, words_of

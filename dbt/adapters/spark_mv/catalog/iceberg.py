@@ -1,0 +1,259 @@
+"""Iceberg tables: heads, history of the main branch, and commits that leave the rows alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import Bounds, BranchFacts, Executor, SnapshotFacts
+from dbt.adapters.spark_mv.sql.names import TableName, literal
+
+FORMAT = "iceberg"
+# Main snapshot id, None if there is none yet, and current schema id.
+Head = tuple[str | None, int]
+_SCAN = re.compile(r"IcebergScan\(table=(.*?), schemaId=(\d+), snapshotId=(\d+|null)")
+_CHAIN_LIMIT = 200
+_ROW_COUNTS = (
+    "added-data-files",
+    "deleted-data-files",
+    "added-delete-files",
+    "removed-delete-files",
+    "added-records",
+    "deleted-records",
+    "added-position-deletes",
+    "added-equality-deletes",
+)
+
+
+def heads(executor: Executor, names: Sequence[TableName]) -> dict[TableName, Head]:
+    """The head of each table, from one EXPLAIN without a job."""
+    found = _scans(executor, names)
+    if len(found) != len(names):
+        if len(names) == 1:
+            return {}
+        return {key: value for name in names for key, value in heads(executor, [name]).items()}
+    return {name: head for name, (_, head) in zip(names, found, strict=True)}
+
+
+def heads_if_tables(executor: Executor, names: Sequence[TableName]) -> dict[TableName, Head]:
+    """The heads of those names that are tables: a scan says which table it reads, and that of a
+    view is one of another name. Empty if that cannot be told."""
+    try:
+        found = _scans(executor, names)
+    except StatementFailed:
+        return {}
+    if len(found) != len(names):
+        return {}
+    pairs = zip(names, found, strict=True)
+    return {name: head for name, (table, head) in pairs if table == ".".join(name.parts)}
+
+
+def _scans(executor: Executor, names: Sequence[TableName]) -> list[tuple[str, Head]]:
+    if not names:
+        return []
+    union = " UNION ALL ".join(f"SELECT 1 FROM {name.sql}" for name in names)
+    # One row, or the lines of an error.
+    plan = "\n".join(str(row[0]) for row in executor.query(f"EXPLAIN {union}"))
+    return [
+        (table, (None if snapshot == "null" else snapshot, int(schema)))
+        for table, schema, snapshot in _SCAN.findall(plan)
+    ]
+
+
+def snapshot_schema(executor: Executor, name: TableName, snapshot_id: str) -> int | None:
+    """Id of the schema under which a snapshot is read, None if it cannot be read."""
+    try:
+        rows = executor.query(f"EXPLAIN SELECT 1 FROM {name.sql} VERSION AS OF {snapshot_id}")
+    except StatementFailed:
+        return None
+    found = _SCAN.search("\n".join(str(row[0]) for row in rows))
+    return int(found.group(2)) if found and found.group(3) == snapshot_id else None
+
+
+def format_version(executor: Executor, name: TableName) -> int:
+    """The version of Iceberg's format that a table has; 0 if it does not say."""
+    ((_, found),) = executor.query(f"SHOW TBLPROPERTIES {name.sql} ('format-version')")
+    return int(found) if str(found).isdigit() else 0
+
+
+def labelled_chain(executor: Executor, name: TableName) -> list[SnapshotFacts]:
+    """The head of the main branch, and what is below it as far as compactions reach."""
+    chain = main_chain(executor, name, limit=1)
+    if chain and chain[0].operation == "replace":
+        return main_chain(executor, name)
+    return chain
+
+
+def main_chain(
+    executor: Executor, name: TableName, limit: int = _CHAIN_LIMIT, until: str | None = None
+) -> list[SnapshotFacts]:
+    """Snapshots of the main branch, newest first, at most `limit`; empty without a snapshot."""
+    return _chain(executor, name, "main", limit, until)
+
+
+def commits(
+    executor: Executor, name: TableName, branch: str, base: str, limit: int
+) -> list[SnapshotFacts]:
+    """The snapshots of a branch above `base`, newest first, at most `limit`; empty without it."""
+    chain = _chain(executor, name, branch, limit, base)
+    return list(takewhile(lambda snapshot: snapshot.snapshot_id != base, chain))
+
+
+def _chain(
+    executor: Executor, name: TableName, branch: str, limit: int, until: str | None = None
+) -> list[SnapshotFacts]:
+    road = executor.road
+    if road is not None and road.handles(name.catalog):
+        return road.chain(name.parts, branch, limit, until)
+    rows = executor.query(
+        "SELECT s.snapshot_id, s.parent_id, s.operation, "
+        "unix_millis(s.committed_at), to_json(s.summary), r.name "
+        f"FROM {name.sql}.`snapshots` s LEFT JOIN {name.sql}.`refs` r "
+        f"ON r.snapshot_id = s.snapshot_id AND r.name = {literal(branch)}"
+    )
+    snapshots = {str(row[0]): _snapshot(row) for row in rows}
+    head = next((str(row[0]) for row in rows if row[5] == branch), None)
+    chain: list[SnapshotFacts] = []
+    while head in snapshots and len(chain) < limit:
+        chain.append(snapshots[head])
+        head = snapshots[head].parent_id
+    return chain
+
+
+def _snapshot(row: Sequence[object]) -> SnapshotFacts:
+    summary = json.loads(str(row[4])) if row[4] else {}
+    parent = None if row[1] is None else str(row[1])
+    return SnapshotFacts(str(row[0]), parent, str(row[2]), int(str(row[3])), summary)
+
+
+def rows_unchanged(executor: Executor, name: TableName, old: str, new: str) -> bool:
+    """Whether `old` is an ancestor of `new` and no commit in between touched a row.
+
+    Compactions rewrite files without changing rows; DML that matches nothing, changes of
+    properties and the like commit no file at all. The specification asks for no counts in the
+    summary of a snapshot: one that does not say that it changed nothing may have changed anything.
+    """
+    chain = {snapshot.snapshot_id: snapshot for snapshot in main_chain(executor, name, until=old)}
+    current: str | None = new
+    while current is not None and current != old:
+        snapshot = chain.get(current)
+        if snapshot is None:
+            return False
+        if not _keeps_rows(snapshot, chain.get(snapshot.parent_id or "")):
+            return False
+        current = snapshot.parent_id
+    return current == old
+
+
+def _keeps_rows(snapshot: SnapshotFacts, parent: SnapshotFacts | None) -> bool:
+    if snapshot.operation == "replace":
+        return True
+    if parent is None or summary_number(snapshot.summary, "changed-partition-count") != 0:
+        return False
+    if any(snapshot.summary.get(count, "0") != "0" for count in _ROW_COUNTS):
+        return False
+    totals = (summary_number(one.summary, "total-records") for one in (snapshot, parent))
+    after, before = totals
+    return after is not None and after == before
+
+
+def moves(executor: Executor, name: TableName) -> str:
+    """Changes whenever the main branch moves, also back to where it was."""
+    ((count, last),) = executor.query(
+        f"SELECT count(*), max(made_current_at) FROM {name.sql}.`history`"
+    )
+    return f"{count} {last}"
+
+
+def added_bounds(
+    executor: Executor, name: TableName, snapshot_ids: Sequence[str], columns: Sequence[str]
+) -> dict[str, Bounds]:
+    """Bounds of columns in the rows that these snapshots added, where they can be had without a
+    Spark job."""
+    road = executor.road
+    if road is None or not road.handles(name.catalog):
+        return {}
+    return road.added_bounds(name.parts, snapshot_ids, columns)
+
+
+def bounds(
+    executor: Executor, name: TableName, snapshot_id: str, columns: Sequence[str]
+) -> dict[str, Bounds]:
+    """As `added_bounds`, in all rows of a snapshot."""
+    road = executor.road
+    if road is None or not road.handles(name.catalog):
+        return {}
+    return road.bounds(name.parts, snapshot_id, columns)
+
+
+def branches(executor: Executor, name: TableName) -> dict[str, BranchFacts]:
+    """Branches of a table, by name."""
+    road = executor.road
+    if road is not None and road.handles(name.catalog):
+        return road.branches(name.parts)
+    rows = executor.query(
+        "SELECT name, snapshot_id, max_reference_age_in_ms DIV 60000 "
+        f"FROM {name.sql}.`refs` WHERE type = 'BRANCH'"
+    )
+    return {str(row[0]): BranchFacts(str(row[1]), row[2]) for row in rows}
+
+
+def create_branch(
+    executor: Executor, name: TableName, branch: str, snapshot_id: str, kept_minutes: int
+) -> None:
+    """Create a branch at a snapshot; fails if it exists, so it serves as a mutex."""
+    road = executor.road
+    if road is not None and road.handles(name.catalog):
+        road.create_branch(name.parts, branch, snapshot_id, kept_minutes)
+        return
+    executor.query(
+        f"ALTER TABLE {name.sql} CREATE BRANCH `{branch}` AS OF VERSION {int(snapshot_id)} "
+        f"RETAIN {kept_minutes} MINUTES"
+    )
+
+
+def publish(executor: Executor, name: TableName, branch: str, drop: Sequence[str]) -> None:
+    """Fast-forward main to `branch`, refused if main has moved, then drop branches."""
+    road = executor.road
+    if road is not None and road.handles(name.catalog):
+        road.publish(name.parts, branch, drop)
+        return
+    catalog = name.catalog
+    target = literal(".".join(f"`{part}`" for part in (*name.namespace, name.name)))
+    executor.query(f"CALL `{catalog}`.system.fast_forward({target}, 'main', {literal(branch)})")
+    drop_branches(executor, name, drop)
+
+
+def drop_branches(executor: Executor, name: TableName, drop: Sequence[str]) -> None:
+    """Drop branches that may or may not exist."""
+    road = executor.road
+    if road is not None and road.handles(name.catalog):
+        road.drop_branches(name.parts, drop)
+        return
+    for branch in drop:
+        executor.query(f"ALTER TABLE {name.sql} DROP BRANCH IF EXISTS `{branch}`")
+
+
+def label_of(chain: Sequence[SnapshotFacts], key: str) -> tuple[SnapshotFacts, str] | None:
+    """The newest label on a chain, looking through compactions only; None if there is none."""
+    for snapshot in chain:
+        if key in snapshot.summary:
+            return snapshot, str(snapshot.summary[key])
+        if snapshot.operation != "replace":
+            return None
+    return None
+
+
+def summary_number(summary: Mapping[str, str], key: str) -> int | None:
+    """A count of a snapshot's summary, None if it is not there."""
+    value = summary.get(key)
+    return int(value) if value is not None and value.isdigit() else None
+
+
+def live_rows(summary: Mapping[str, str]) -> int | None:
+    """The rows of a snapshot, None if its summary does not count them."""
+    total = summary_number(summary, "total-records")
+    return total and total - (summary_number(summary, "total-position-deletes") or 0)

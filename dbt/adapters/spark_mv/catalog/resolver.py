@@ -1,0 +1,188 @@
+"""Looks up what a name stands for: a table, a view with its text, or nothing.
+
+Where the JVM is in this process the catalog answers directly; everywhere else DESCRIBE and
+SHOW CREATE TABLE give the same facts.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor, Row, TableFacts, ViewFacts
+from dbt.adapters.spark_mv.sql.names import (
+    SESSION_CATALOG,
+    Namespace,
+    TableName,
+    listed_parts,
+    resolve,
+    use,
+)
+from dbt.adapters.spark_mv.sql.words import words_of
+
+_NOT_FOUND = (
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "SCHEMA_NOT_FOUND",
+    "NoSuchTable",
+    "NoSuchNamespace",
+    "NoSuchView",
+    "NoSuchDatabase",
+)
+Facts = TableFacts | ViewFacts
+
+
+def is_not_found(error: StatementFailed) -> bool:
+    """Whether Spark failed because a relation or schema does not exist."""
+    return any(marker in str(error) for marker in _NOT_FOUND)
+
+
+class Relations:
+    """Facts about relations, and the resolution of names, for one Spark session."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._lock = threading.Lock()
+        self._catalogs: dict[str, bool] = {}
+        self._threads = threading.local()
+        # What names were when they were last asked for; of views with the rows that said so.
+        self._iceberg: set[TableName] = set()
+        self._views: dict[TableName, tuple[list[Row], ViewFacts]] = {}
+
+    @contextmanager
+    def remembered(self) -> Iterator[None]:
+        """Inside the block this thread asks SQL once for each name: one consistent look.
+
+        The catalog's own road is cheap enough to be asked every time.
+        """
+        outer = getattr(self._threads, "facts", None)
+        self._threads.facts = {} if outer is None else outer
+        try:
+            yield
+        finally:
+            self._threads.facts = outer
+
+    def forget(self) -> None:
+        """Inside a `remembered` block: what is asked from now on is asked anew."""
+        known = getattr(self._threads, "facts", None)
+        if known is not None:
+            known.clear()
+
+    def was_iceberg(self, name: TableName) -> bool:
+        """Whether SQL was asked for the name before, and it was an Iceberg table."""
+        return name in self._iceberg
+
+    def assume_iceberg(self, names: Iterable[TableName]) -> None:
+        """Inside a `remembered` block: these are Iceberg tables, as the caller has just seen."""
+        known: dict[TableName, Facts | None] = self._threads.facts
+        for name in names:
+            known.setdefault(name, TableFacts(provider="iceberg"))
+
+    def current_namespace(self) -> Namespace:
+        """Where the session looks up unqualified names now."""
+        road = self._executor.road
+        if road is not None:
+            return Namespace(*road.session())
+        ((catalog, schema),) = self._executor.query("SELECT current_catalog(), current_schema()")
+        return Namespace(catalog, listed_parts(schema or ""))
+
+    def is_catalog(self, name: str) -> bool:
+        """Whether a catalog of this name is registered in the session."""
+        if name == SESSION_CATALOG:
+            return True
+        road = self._executor.road
+        if road is not None:
+            return road.is_catalog(name)
+        with self._lock:
+            if not self._catalogs:
+                rows = self._executor.query("SHOW CATALOGS")
+                self._catalogs = {str(row[0]): True for row in rows}
+            return name in self._catalogs
+
+    def resolve(self, parts: tuple[str, ...], current: Namespace) -> TableName:
+        """The relation that a written name stands for."""
+        return resolve(parts, current, self.is_catalog)
+
+    def lookup(self, name: TableName) -> Facts | None:
+        """What the name stands for, or None if there is no such relation."""
+        road = self._executor.road
+        if road is not None and road.handles(name.catalog):
+            return road.lookup(name.parts)
+        known: dict[TableName, Facts | None] | None = getattr(self._threads, "facts", None)
+        if known is None:
+            return self._ask(name)
+        if name not in known:
+            known[name] = self._ask(name)
+        return known[name]
+
+    def explained(self, query: str, home: Namespace) -> str:
+        """Spark's plans of a query whose names are looked up in `home`, as text."""
+        with self._executor.isolated({}) as session:
+            session.query(use(home))
+            rows = session.query(f"EXPLAIN EXTENDED {query}")
+        return "\n".join(str(row[0]) for row in rows)
+
+    def _ask(self, name: TableName) -> Facts | None:
+        self._iceberg.discard(name)
+        try:
+            rows = self._executor.query(f"DESCRIBE TABLE EXTENDED {name.sql}")
+        except StatementFailed as error:
+            if is_not_found(error):
+                return None
+            raise
+        details = _details(rows)
+        if "View Catalog and Namespace" in details:
+            return self._view(name, rows, details)
+        facts = TableFacts(provider=details.get("Provider", "").lower())
+        if facts.provider == "iceberg":
+            self._iceberg.add(name)
+        return facts
+
+    def _view(self, name: TableName, rows: list[Row], details: dict[str, str]) -> ViewFacts:
+        described, held = self._views.get(name, ([], None))
+        # The properties are among the rows, the text is not: it may change without them.
+        is_same = "View Properties" in details and described == rows
+        if held is not None and is_same and "mv.storage_table" in held.properties:
+            # Its text reads the storage table, which is one of the properties.
+            return held
+        text = details.get("View Text") or _text_of_create(
+            self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0]
+        )
+        if held is not None and is_same:
+            return replace(held, text=text)
+        catalog, *namespace = listed_parts(details["View Catalog and Namespace"])
+        properties = self._executor.query(f"SHOW TBLPROPERTIES {name.sql}")
+        facts = ViewFacts(
+            text=text,
+            catalog=catalog,
+            namespace=tuple(namespace),
+            columns=tuple(str(row[0]) for row in _columns(rows)),
+            properties={str(key): str(value) for key, value in properties},
+        )
+        self._views[name] = rows, facts
+        return facts
+
+
+def _columns(rows: list[Row]) -> list[Row]:
+    found: list[Row] = []
+    for row in rows:
+        if not row[0] or str(row[0]).startswith("#"):
+            break
+        found.append(row)
+    return found
+
+
+def _details(rows: list[Row]) -> dict[str, str]:
+    return {str(row[0]): str(row[1]) for row in rows[len(_columns(rows)) :] if row[0]}
+
+
+def _text_of_create(statement: str) -> str:
+    depth = 0
+    for word in words_of(statement):
+        plain = "" if word.quoted or word.string else word.text
+        depth += {"(": 1, ")": -1}.get(plain, 0)
+        if depth == 0 and word.upper == "AS":
+            return statement[word.end :].strip()
+    return statement

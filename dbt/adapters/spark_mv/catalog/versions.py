@@ -1,0 +1,122 @@
+"""Versions of base tables: what the content of a table is known by.
+
+An Iceberg table has (main snapshot, current schema), both readable without a Spark job; a table
+of plain files has a digest of its file listing; anything else has no version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbt.adapters.spark_mv.catalog import file_tables, iceberg
+from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor, TableFacts
+from dbt.adapters.spark_mv.sql.names import TableName
+
+MISSING = "missing"
+UNVERSIONED = "unversioned"
+
+
+@dataclass(frozen=True)
+class Version:
+    """One table's version; two are the same content only if `is_same` says so."""
+
+    kind: str
+    snapshot_id: str | None = None
+    schema_id: int | None = None
+    digest: str | None = None
+
+    def is_same(self, other: Version) -> bool:
+        """Whether both are known to be the same content."""
+        return self == other and self.kind not in (UNVERSIONED, MISSING)
+
+    @property
+    def can_pin(self) -> bool:
+        """Whether a query can read the table at this version."""
+        return self.kind == iceberg.FORMAT and self.snapshot_id is not None
+
+    def to_json(self) -> dict[str, Any]:
+        """The version as the label writes it."""
+        return {key: value for key, value in vars(self).items() if value is not None}
+
+    def __str__(self) -> str:
+        return self.snapshot_id or self.digest or self.kind
+
+
+def version_from_json(content: Mapping[str, Any]) -> Version:
+    """The version written by `Version.to_json`."""
+    return Version(
+        kind=str(content["kind"]),
+        snapshot_id=content.get("snapshot_id"),
+        schema_id=content.get("schema_id"),
+        digest=content.get("digest"),
+    )
+
+
+class Versions:
+    """Reads versions of base tables; both roads give equal values."""
+
+    def __init__(self, executor: Executor, relations: Relations) -> None:
+        self._executor = executor
+        self._relations = relations
+
+    def read(
+        self, names: Iterable[TableName], heads: Mapping[TableName, iceberg.Head] | None = None
+    ) -> dict[TableName, Version]:
+        """The current version of each table, in the order given.
+
+        `heads` are those of Iceberg tables that were read just now.
+        """
+        names, heads = tuple(dict.fromkeys(names)), heads or {}
+        found: dict[TableName, Version] = {}
+        unread: list[TableName] = []
+        for name in names:
+            facts = self._relations.lookup(name)
+            if not isinstance(facts, TableFacts):
+                found[name] = Version(MISSING)
+            elif facts.provider != iceberg.FORMAT:
+                found[name] = self._version_of_files(name, facts)
+            elif facts.schema_id is not None:
+                found[name] = self._version_of_iceberg(name, facts.snapshot_id, facts.schema_id)
+            elif name in heads:
+                found[name] = self._version_of_iceberg(name, *heads[name])
+            else:
+                unread.append(name)
+        for name, head in iceberg.heads(self._executor, unread).items():
+            found[name] = self._version_of_iceberg(name, *head)
+        # A table may go between two questions.
+        return {name: found.get(name, Version(MISSING)) for name in names}
+
+    def rows_unchanged(self, name: TableName, old: Version, new: Version) -> bool:
+        """Whether everything committed between two versions left the rows as they were."""
+        if old.kind != iceberg.FORMAT or new.kind != iceberg.FORMAT:
+            return False
+        if old.schema_id != new.schema_id or not old.snapshot_id or not new.snapshot_id:
+            return False
+        return iceberg.rows_unchanged(self._executor, name, old.snapshot_id, new.snapshot_id)
+
+    def _version_of_iceberg(
+        self, name: TableName, snapshot_id: str | None, schema_id: int
+    ) -> Version:
+        if snapshot_id is not None:
+            return Version(iceberg.FORMAT, snapshot_id, schema_id)
+        # Without a snapshot nothing tells a dropped and re-created table from the old one.
+        return Version(iceberg.FORMAT, None, schema_id, self._columns_digest(name))
+
+    def _version_of_files(self, name: TableName, facts: TableFacts) -> Version:
+        if facts.provider not in file_tables.FORMATS:
+            return Version(UNVERSIONED)
+        try:
+            return Version("files", digest=file_tables.listing_digest(self._executor, name))
+        except StatementFailed:
+            return Version(UNVERSIONED)
+
+    def _columns_digest(self, name: TableName) -> str:
+        rows = self._executor.query(f"DESCRIBE TABLE {name.sql}")
+        text = repr([(str(row[0]), str(row[1])) for row in rows])
+        return hashlib.sha256(re.sub(r"\s+", " ", text).encode()).hexdigest()[:16]

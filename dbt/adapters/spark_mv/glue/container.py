@@ -1,0 +1,179 @@
+"""Puts the parts together for one dbt command and one connection manager."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dbt.adapters.events.logging import AdapterLogger
+from dbt_common.invocation import get_invocation_id
+
+from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.core import failpoints
+from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.credentials import IN_PROCESS, SparkMVCredentials
+from dbt.adapters.spark_mv.glue.invocation import Invocation, NodeContext
+from dbt.adapters.spark_mv.metadata.log import Memory
+from dbt.adapters.spark_mv.metadata.store import MetadataStore
+from dbt.adapters.spark_mv.metadata.tables import EVENTS
+from dbt.adapters.spark_mv.operations.arguments import checked
+from dbt.adapters.spark_mv.operations.choice import Choice
+from dbt.adapters.spark_mv.operations.maintenance import Upkeep
+from dbt.adapters.spark_mv.operations.partitions import Partitions
+from dbt.adapters.spark_mv.operations.queries import Operations
+from dbt.adapters.spark_mv.operations.report import Report
+from dbt.adapters.spark_mv.refresh.refresher import Refresher
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.spark.clients import (
+    ConnectionExecutor,
+    HandleExecutor,
+    SessionExecutor,
+    session_executor,
+)
+from dbt.adapters.spark_mv.spark.session import spark_session
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.statements.ddl import Answer, MaterializedViewVerbs
+from dbt.adapters.spark_mv.statements.lifecycle import Lifecycle
+from dbt.adapters.spark_mv.statements.pipeline import Passage, StatementPipeline
+from dbt.adapters.spark_mv.statements.read_gate import Gate
+from dbt.adapters.spark_mv.statements.read_policy import Reader
+
+logger = AdapterLogger("SparkMV")
+
+
+class MaterializedViews:
+    """Everything about materialized views that a connection manager holds."""
+
+    def __init__(
+        self, config: Any, connect: Callable[[], Any], user_handle: Callable[[], Any]
+    ) -> None:
+        self._credentials: SparkMVCredentials = config.credentials
+        self._user_handle = user_handle
+        self._memo = threading.local()
+        self.invocation = Invocation(config)
+        self.manifest: Any = None
+        self._own = self._executor(connect)
+        self._home_catalog: str | None = None
+        memory = Memory(self._store, logger.warning, get_invocation_id())
+        failpoints.arm(logger.warning)
+        self.engine = Engine(
+            self._own,
+            memory,
+            logger.warning,
+            logger.info,
+            # At this level it is printed also if dbt is told to be quiet.
+            lambda text: logger.error(f"Warning: {text}"),
+            self._credentials.refresh_timeout,
+            (self._credentials.schema,),
+            self._credentials.allow_unsafe_sql,
+        )
+        refresher = Refresher(self.engine)
+        reader = Reader(self.engine, refresher)
+        self.gate = Gate(self.engine, reader)
+        self.lifecycle = Lifecycle(self.engine, refresher, reader)
+        self.verbs = MaterializedViewVerbs(self.engine, reader, self.lifecycle, self.gate)
+        self.pipeline = StatementPipeline(self.engine, self.gate, self.verbs)
+        self.choice = Choice(self.engine)
+        self._operations = Operations(self.engine, self.verbs, self.choice)
+        self._partitions = Partitions(self.engine, self.choice)
+        self._upkeep = Upkeep(self.engine, self.verbs, self.choice)
+
+    def _executor(self, connect: Callable[[], Any]) -> SessionExecutor | ConnectionExecutor:
+        if self._credentials.method in IN_PROCESS:
+            session = spark_session(self._credentials)
+            return session_executor(
+                session, self._credentials.server_side_parameters.get("spark.remote")
+            )
+        return ConnectionExecutor(connect)
+
+    @contextmanager
+    def _store(self) -> Iterator[MetadataStore]:
+        relations = Relations(self._own)
+        if self._home_catalog is None:
+            self._home_catalog = relations.current_namespace().catalog
+        events = TableName(self._home_catalog, (self._credentials.metadata_schema,), EVENTS)
+        yield MetadataStore(self._own, relations, events)
+
+    def operation(self, name: str) -> Callable[..., Report]:
+        """The operation of this name; it refuses arguments of a wrong type."""
+        owners = (self._operations, self._partitions, self._upkeep)
+        found: Callable[..., Report] = next(
+            getattr(owner, name) for owner in owners if hasattr(owner, name)
+        )
+        return lambda **arguments: found(**checked(name, arguments))
+
+    def statistics(self, name: TableName) -> dict[str, tuple[str, str]]:
+        """What the docs show of a view: label and text of each figure."""
+        return self._operations.statistics(name)
+
+    def context(self) -> NodeContext:
+        """The context of a statement of the calling thread."""
+        user: Executor = (
+            HandleExecutor(self._user_handle, self._own.isolated)
+            if self._own.road is None
+            else _UserSession(self._user_handle, self._own)
+        )
+        return NodeContext(self.invocation, user, self._memo, self.manifest)
+
+    def before(self, sql: str) -> Answer | Passage:
+        """See `StatementPipeline.before`."""
+        return self.pipeline.before(sql, self.context())
+
+    def after(self, passage: Passage) -> None:
+        """See `StatementPipeline.after`."""
+        self.pipeline.after(passage)
+        if passage.moves:
+            self.forget_namespace()
+
+    def forget_namespace(self) -> None:
+        """The connection said USE, or is another one now."""
+        self._memo.namespace = None
+
+    def start_node(self, rebuilds: bool) -> None:
+        """A node begins on this thread; `rebuilds` says that dbt wants a full refresh."""
+        self._memo.namespace = None
+        self._memo.rebuilds = rebuilds
+        self._memo.replaces = None
+        self.gate.forget_all()
+        self.engine.memory.reload_if_moved()
+
+    def allow_replacing(self, name: TableName) -> None:
+        """This thread's node may make a materialized view of the table or view of this name."""
+        self._memo.replaces = name
+
+    def restored(self, is_so: bool) -> None:
+        """Remember whether this thread's node has put back what an earlier run moved aside."""
+        self._memo.restored = is_so
+
+    def was_restored(self) -> bool:
+        """Whether it has."""
+        return bool(getattr(self._memo, "restored", False))
+
+    def end_node(self) -> None:
+        """A node has ended: what it did to the views is to be in the metadata before dbt says so.
+
+        Refreshes are there soon after, at the latest when the command ends.
+        """
+        self._memo.rebuilds = False
+        self._memo.replaces = None
+        self.engine.memory.flush_unless_routine()
+
+    def interrupt(self) -> None:
+        """Somebody ends the command: refreshes under way give up, and release their claims."""
+        self.engine.watch.interrupt()
+
+    def close(self) -> None:
+        """The command ends."""
+        self.engine.memory.flush()
+        if isinstance(self._own, ConnectionExecutor):
+            self._own.close()
+
+
+class _UserSession(HandleExecutor):
+    """The user's session of this process, with the road of our own executor."""
+
+    def __init__(self, handle: Callable[[], Any], own: Any) -> None:
+        super().__init__(handle, own.isolated)
+        self.road = own.road

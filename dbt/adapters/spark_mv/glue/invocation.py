@@ -1,0 +1,113 @@
+"""Where a statement comes from in dbt: the command, the node, its connection."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dbt_common.events.contextvars import get_node_info
+
+from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor, Row
+from dbt.adapters.spark_mv.planning.request import DBT_RUN, MANUAL
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, kept
+
+_GATED_COMMANDS = frozenset(
+    {"run", "build", "test", "seed", "snapshot", "show", "run-operation", "clone", "freshness"}
+)
+_RUNNING_COMMANDS = frozenset({"run", "build", "snapshot", "seed", "test"})
+
+
+class Invocation:
+    """The dbt command that is running; `config` is its RuntimeConfig, or less in dbt debug."""
+
+    def __init__(self, config: Any) -> None:
+        self._arguments = getattr(config, "args", None)
+
+    def _argument(self, name: str) -> Any:
+        value = getattr(self._arguments, name, None)
+        return value if value is not None else getattr(self._arguments, name.lower(), None)
+
+    @property
+    def command(self) -> str:
+        """The dbt command, such as run or show."""
+        return str(getattr(self._arguments, "which", "") or "")
+
+    @property
+    def gates_reads(self) -> bool:
+        """Whether statements of this command make what they read fresh."""
+        return self.command in _GATED_COMMANDS and not self._says("EMPTY", "SAMPLE")
+
+    @property
+    def is_reduced(self) -> bool:
+        """Whether refs are rendered to less than what the models say."""
+        return self._says("EMPTY", "SAMPLE", "DEFER")
+
+    def _says(self, *flags: str) -> bool:
+        running = self.command in _RUNNING_COMMANDS
+        return running and any(bool(self._argument(flag)) for flag in flags)
+
+    @property
+    def full_refresh(self) -> bool:
+        """Whether --full-refresh was said."""
+        return bool(self._argument("FULL_REFRESH"))
+
+    @property
+    def trigger(self) -> str:
+        """How the history names refreshes of this command."""
+        return DBT_RUN if self.command in _RUNNING_COMMANDS else MANUAL
+
+
+class NodeContext:
+    """One statement's context, as the pipeline asks for it."""
+
+    def __init__(
+        self, invocation: Invocation, user: Executor, memo: threading.local, manifest: Any
+    ) -> None:
+        self._user = user
+        self._memo = memo
+        self._manifest = manifest
+        self.trigger = invocation.trigger
+        self.is_reduced = invocation.is_reduced
+        self.gates_reads = invocation.gates_reads and not _is_unit_test()
+        self.rebuilds = bool(getattr(memo, "rebuilds", False))
+        self.replaces: TableName | None = getattr(memo, "replaces", None)
+
+    def namespace(self) -> Namespace:
+        """Where the user's connection looks up unqualified names; asked once until it says USE."""
+        if self._user.road is not None:
+            return Relations(self._user).current_namespace()
+        known: Namespace | None = getattr(self._memo, "namespace", None)
+        if known is None:
+            known = self._memo.namespace = Relations(self._user).current_namespace()
+        return known
+
+    def settings(self) -> Mapping[str, str]:
+        """The settings of the user's connection that change what a query returns."""
+        found = kept((str(row[0]), str(row[1])) for row in self._user.query("SET"))
+        for key in ALWAYS_KEPT:
+            if key not in found:
+                try:
+                    found[key] = str(self._user.query(f"SET {key}")[0][1])
+                except StatementFailed:
+                    continue
+        return found
+
+    def ask(self, sql: str) -> list[Row]:
+        """Run a statement in the user's session; raises `StatementFailed`."""
+        return self._user.query(sql)
+
+    def declared_reads(self) -> Sequence[tuple[str, ...]]:
+        """Relations that the manifest says the running node refs."""
+        unique_id = get_node_info().get("unique_id")
+        nodes = getattr(self._manifest, "nodes", {})
+        depends_on = getattr(nodes.get(unique_id), "depends_on", None)
+        found = [nodes.get(name) for name in getattr(depends_on, "nodes", ())]
+        return [(node.schema, node.alias) for node in found if node is not None]
+
+
+def _is_unit_test() -> bool:
+    return str(get_node_info().get("unique_id", "")).startswith("unit_test.")

@@ -1,0 +1,138 @@
+"""What dbt's macros and hooks call on the adapter; each method hands over to the core."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dbt.adapters.base import available
+from dbt.adapters.base.meta import AdapterMeta
+from dbt_common.events.base_types import EventLevel
+from dbt_common.events.functions import fire_event
+from dbt_common.events.types import Note
+
+from dbt.adapters.spark_mv.config.model import create_statement, parse_statement
+from dbt.adapters.spark_mv.glue.container import MaterializedViews
+from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure, dbt_errors
+from dbt.adapters.spark_mv.operations.verify import differences_query
+from dbt.adapters.spark_mv.sql.names import TableName, literal, parse_name
+from dbt.adapters.spark_mv.views.changes import changes_of
+from dbt.adapters.spark_mv.views.registry import load_view
+
+
+class MaterializedViewMethods(metaclass=AdapterMeta):
+    """Mixed into the adapter before dbt-spark's class."""
+
+    connections: Any
+    config: Any
+
+    def _core(self) -> MaterializedViews:
+        core: MaterializedViews = self.connections.materialized_views
+        core.manifest = getattr(self, "_macro_resolver", None)
+        core.choice.target_schema = self.config.credentials.schema
+        nodes = getattr(core.manifest, "nodes", {}) or {}
+        core.choice.schemas = {node.schema for node in nodes.values()}
+        if core.engine.executor.road is None:
+            # Where the catalog cannot be asked as a whole, the project's schemas are.
+            sources = getattr(core.manifest, "sources", {}) or {}
+            read = {source.schema for source in sources.values()}
+            core.engine.schemas = tuple(sorted(read.union(core.choice.all_schemas())))
+        return core
+
+    def _name(self, relation: Any) -> TableName:
+        core = self._core()
+        parts = parse_name(relation.render())
+        return core.engine.relations.resolve(parts, core.context().namespace())
+
+    def start_node(self, config: Any) -> None:
+        """Make ready what a node reads before its materialization drops anything."""
+        model = getattr(config, "model", None)
+        core = self._core()
+        full_refresh = getattr(model.config, "full_refresh", None) if model is not None else None
+        if full_refresh is None:
+            full_refresh = bool(core.invocation.full_refresh)
+        with dbt_errors():
+            core.start_node(rebuilds=bool(full_refresh))
+            sql = getattr(model, "compiled_code", None)
+            context = core.context()
+            if getattr(model, "language", "sql") != "sql":
+                core.pipeline.make_declared_ready(context)
+            elif sql:
+                core.pipeline.make_ready(sql, context)
+
+    def end_node(self) -> None:
+        """Write the events of a node."""
+        self._core().end_node()
+
+    @available
+    def create_materialized_view_sql(
+        self, relation: Any, sql: str, model: dict[str, Any], query_columns: list[str] | None = None
+    ) -> str:
+        """The CREATE OR REPLACE MATERIALIZED VIEW statement of a model."""
+        with dbt_errors():
+            return create_statement(relation.render(), sql, model, query_columns or ())
+
+    @available
+    def materialized_view_changes(
+        self, relation: Any, sql: str, model: dict[str, Any]
+    ) -> dict[str, Any]:
+        """How a model differs from its materialized view: {definition: bool, options: [names]}."""
+        with dbt_errors():
+            core = self._core()
+            if core.invocation.is_reduced:
+                return {"definition": True, "options": [], "rebuild": False}
+            view = load_view(core.engine.relations, self._name(relation))
+            names = [column.name for column in view.definition.columns]
+            statement = parse_statement(create_statement(relation.render(), sql, model, names))
+            context = core.context()
+            return changes_of(view, statement, context.namespace(), context.settings())
+
+    @available
+    def run_materialized_view_operation(self, operation: str, arguments: dict[str, Any]) -> None:
+        """Run an operation, print its table, fail if anything in it failed."""
+        with dbt_errors():
+            core = self._core()
+            if operation == "rebuild_metadata":
+                arguments = {"catalog": core.context().namespace().catalog}
+            report = core.operation(operation)(**arguments)
+            core.engine.memory.flush()
+        for line in report.lines():
+            fire_event(Note(msg=line), level=EventLevel.INFO)
+        if report.failures:
+            raise MaterializedViewFailure("\n".join(report.failures))
+
+    def materialized_view_stats(self, relation: Any) -> dict[str, Any]:
+        """Statistics of a materialized view for the docs catalog."""
+        core = self._core()
+        name = self._name(relation)
+        found = core.statistics(name)
+        return {
+            f"stats:{key}:{part}": value
+            for key, (label, text) in found.items()
+            for part, value in (
+                ("label", label),
+                ("value", text),
+                ("description", f"{label} of the materialized view"),
+                ("include", True),
+            )
+        }
+
+    @available
+    def freshness_failures_query(self, relation: Any) -> str:
+        """A query with one row if a materialized view is not fresh, none if it is."""
+        with dbt_errors():
+            core = self._core()
+            view = load_view(core.engine.relations, self._name(relation))
+            verdict = core.engine.observer.look_through(view).verdict
+        return (
+            f"select {literal(verdict.freshness.value)} as freshness, "
+            f"{literal(str(verdict.reason.text))} as reason"
+            + (" where false" if verdict.is_fresh else "")
+        )
+
+    @available
+    def differences_query(self, relation: Any) -> str:
+        """A query with one row for each stored row that differs from the view's query."""
+        with dbt_errors():
+            core = self._core()
+            view = load_view(core.engine.relations, self._name(relation))
+            return differences_query(core.engine, view)

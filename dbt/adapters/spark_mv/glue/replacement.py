@@ -1,0 +1,155 @@
+"""The dbt side of taking a relation's place: what was there goes when the new one is complete."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dbt.adapters.base import available
+from dbt.adapters.base.meta import AdapterMeta
+from dbt.adapters.contracts.relation import RelationType
+
+from dbt.adapters.spark_mv.core.executor import TableFacts
+from dbt.adapters.spark_mv.glue.container import MaterializedViews
+from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
+from dbt.adapters.spark_mv.refresh import backups
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views import storage_sql
+from dbt.adapters.spark_mv.views.registry import find_view
+
+INTERMEDIATE = "__dbt_tmp"
+PACKAGE = "dbt_spark_mv"
+_VIEWS = ("bq_materialized_view", "materialized_view")
+_ELSEWHERE = (None, "ephemeral", "test", "unit", "seed")
+# Materializations of ours that build under another name first.
+_BUILD_ASIDE = ("table", "incremental")
+
+
+class ReplacementMethods(metaclass=AdapterMeta):
+    """Mixed into the adapter before dbt-spark's class."""
+
+    config: Any
+    cache: Any
+    get_relation: Any
+    cache_added: Any
+    cache_dropped: Any
+
+    def _core(self) -> MaterializedViews:
+        raise NotImplementedError
+
+    def _name(self, relation: Any) -> TableName:
+        raise NotImplementedError
+
+    def end_replacement(self, config: Any) -> None:
+        """End what an earlier run of this model began and could not end."""
+        model = config.model
+        self._core().restored(False)
+        if _kind(model) in _ELSEWHERE:
+            return
+        for suffix in (backups.BACKUP, INTERMEDIATE):
+            left = self.get_relation(model.database, model.schema, model.alias + suffix)
+            if left is None or self._is_of_a_node(model.schema, left.identifier):
+                continue
+            with dbt_errors():
+                self._end(left.incorporate(path={"identifier": model.alias}), left, suffix)
+
+    def _end(self, target: Any, left: Any, suffix: str) -> None:
+        core, engine, name = self._core(), self._core().engine, self._name(target)
+        core.gate.forget_all()
+        self.cache_dropped(left)
+        if suffix == INTERMEDIATE:
+            drop = storage_sql.drop_view if left.is_view else _drop_table(left)
+            engine.executor.query(drop(self._name(left)))
+        elif backups.put_back(engine, name):
+            core.restored(True)
+            self.cache_dropped(target)
+            self.cache_added(target.incorporate(type=self._type_of(name)))
+        else:
+            backups.drop_backup(engine, name)
+
+    def _type_of(self, name: TableName) -> RelationType:
+        relations = self._core().engine.relations
+        if isinstance(relations.lookup(name), TableFacts):
+            return RelationType.Table
+        is_view = find_view(relations, name) is None
+        return RelationType.View if is_view else RelationType.MaterializedView
+
+    def _is_of_a_node(self, schema: str, identifier: str) -> bool:
+        manifest = self._core().manifest
+        nodes = [
+            *getattr(manifest, "nodes", {}).values(),
+            *getattr(manifest, "sources", {}).values(),
+        ]
+        return any(
+            node.schema == schema and identifier == getattr(node, "alias", node.identifier)
+            for node in nodes
+        )
+
+    def move_former_aside(self, config: Any) -> Any:
+        """Free a model's name for a materialization that knows nothing of building aside.
+
+        Returns what was moved, for `drop_former_or_put_it_back`.
+        """
+        model = config.model
+        kind = "clone" if self._core().invocation.command == "clone" else _kind(model)
+        if kind in (*_ELSEWHERE, *_VIEWS) or self._builds_aside(kind):
+            return None
+        relation = self.get_relation(model.database, model.schema, model.alias)
+        is_in_the_way = relation is not None and (
+            relation.is_materialized_view or (kind == "view" and relation.is_table)
+        )
+        if not is_in_the_way:
+            return None
+        with dbt_errors():
+            backups.move_aside(self._core().engine, self._name(relation))
+        self._core().gate.forget_all()
+        self.cache_dropped(relation)
+        return relation
+
+    def _builds_aside(self, kind: str) -> bool:
+        """Whether the project uses our own materialization of this kind."""
+        find = getattr(self._core().manifest, "find_materialization_macro_by_name", None)
+        if kind not in _BUILD_ASIDE or find is None:
+            return kind in _BUILD_ASIDE
+        macro = find(self.config.project_name, kind, "spark_mv")
+        return macro is not None and macro.package_name == PACKAGE
+
+    def drop_former_or_put_it_back(self, relation: Any) -> None:
+        """End what `move_former_aside` began."""
+        if not isinstance(relation, self.Relation):  # type: ignore[attr-defined]
+            return
+        core, name = self._core(), self._name(relation)
+        core.gate.forget_all()
+        with dbt_errors():
+            if backups.put_back(core.engine, name):
+                self.cache_dropped(relation)
+                self.cache_added(relation)
+            else:
+                backups.drop_backup(core.engine, name)
+
+    @available
+    def swap_in(self, built: Any, target: Any) -> None:
+        """Give a relation that is complete its name; what has the name now is dropped then."""
+        core = self._core()
+        with dbt_errors():
+            backups.swap_in(core.engine, self._name(built), self._name(target))
+        core.gate.forget_all()
+        self.cache_dropped(built)
+        self.cache_dropped(target)
+
+    @available
+    def allow_replacing(self, relation: Any) -> None:
+        """Let CREATE OR REPLACE MATERIALIZED VIEW take the place of this table or view."""
+        self._core().allow_replacing(self._name(relation))
+
+    @available
+    def was_put_back(self) -> bool:
+        """Whether this node found what it replaces where an earlier run had moved it."""
+        return self._core().was_restored()
+
+
+def _kind(model: Any) -> Any:
+    return getattr(getattr(model, "config", None), "materialized", None)
+
+
+def _drop_table(relation: Any) -> Any:
+    return lambda name: storage_sql.drop_table(name, bool(relation.is_iceberg))

@@ -1,0 +1,260 @@
+"""Queries in which a change touches whole groups of rows: aggregation, DISTINCT, windows, UNION.
+
+Such a query computes each group from the rows with the group's key and from no others. So what a
+change does is known once the keys of changed rows are: the groups of these keys, of before and of
+now. That is right for every function of a group, and for groups that come, go and come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.algebra import aggregates, rounding
+from dbt.adapters.spark_mv.ivm.algebra.terms import (
+    WEIGHT,
+    NotFast,
+    Rule,
+    all_of,
+    both,
+    column,
+    derived,
+    exists,
+    named_columns,
+    not_fast,
+    same,
+    ungrouped,
+)
+from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets, total_order
+
+_KEYS = "mv_keys"
+# With equal ranks, or none, their values depend on the order in which rows happen to be read.
+_ORDER_DEPENDENT = (
+    exp.First,
+    exp.Last,
+    exp.AnyValue,
+    exp.ArrayAgg,
+    exp.ArrayUniqueAgg,
+    exp.ApproxQuantile,
+    exp.GroupConcat,
+    exp.ArgMax,
+    exp.ArgMin,
+    exp.Mode,
+    exp.RowNumber,
+    exp.Ntile,
+    exp.Lag,
+    exp.Lead,
+    exp.FirstValue,
+    exp.LastValue,
+    exp.NthValue,
+    exp.WindowSpec,
+)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """A query by groups: `keys` are expressions over its relations, or, for a set operation,
+    names of its columns.
+
+    If it only selects from the groups of another query, which return their keys, `inner` are those.
+    """
+
+    query: exp.Query
+    keys: tuple[exp.Expr, ...]
+    inner: Groups | None = None
+
+
+def groups_of(query: exp.Query) -> Groups | None:
+    """The groups of a canonical query, None if it computes each row by itself.
+
+    Raises `NotFast` if all of its rows are one group.
+    """
+    if isinstance(query, exp.SetOperation):
+        return None if _is_union_all(query) else Groups(query, _columns(query))
+    assert isinstance(query, exp.Select)
+    if query.args.get("distinct"):
+        return Groups(query, tuple(item.unalias() for item in query.expressions))
+    if aggregates.is_grouped(query):
+        return Groups(query, _group_keys(query))
+    windows = [window for item in query.expressions for window in item.find_all(exp.Window)]
+    return Groups(query, window_keys(query, windows)) if windows else _selected_groups(query)
+
+
+def _selected_groups(query: exp.Select) -> Groups | None:
+    """The groups of a query that a selection reads alone, if each is known by what it returns."""
+    start = query.args.get("from_")
+    relation = start.this if start else None
+    alone = not (query.args.get("joins") or query.args.get("laterals") or query.find(exp.Exists))
+    if not alone or not isinstance(relation, exp.Subquery):
+        return None
+    inner = groups_of(cast(exp.Query, relation.this))
+    stored = returned_keys(inner) if inner is not None else None
+    if inner is None or not stored:
+        return None
+    return Groups(query, tuple(column(relation.alias, name) for name in stored), inner)
+
+
+def returned_keys(groups: Groups) -> list[str] | None:
+    """The columns in which the query of the groups returns their keys; None if it does not."""
+    if isinstance(groups.query, exp.SetOperation):
+        return named_columns(groups.query)
+    returned = {item.unalias(): item.alias_or_name for item in groups.query.expressions}
+    return [returned[key] for key in groups.keys] if set(groups.keys) <= set(returned) else None
+
+
+def _is_union_all(query: exp.SetOperation) -> bool:
+    return isinstance(query, exp.Union) and not query.args.get("distinct")
+
+
+def _columns(query: exp.Query) -> tuple[exp.Expr, ...]:
+    return tuple(exp.column(name, quoted=True) for name in named_columns(query))
+
+
+def _group_keys(query: exp.Select) -> tuple[exp.Expr, ...]:
+    group = query.args.get("group")
+    if group is None:
+        raise one_group(query)
+    return grouping_sets.keys_of(query)
+
+
+def one_group(query: exp.Expr) -> NotFast:
+    """The error for one group of all rows, with nothing beside it."""
+    text = (
+        "all rows are one group, so every change recomputes all of it; add a GROUP BY, "
+        "or have it in a view of its own if it is COUNT, SUM, AVG, MIN and MAX"
+    )
+    return not_fast("ONE_GROUP", text, query)
+
+
+def window_keys(query: exp.Select, windows: list[exp.Window]) -> tuple[exp.Expr, ...]:
+    """The keys that windows of a selection share; raises `NotFast` if there are none."""
+    named = {item.name.lower(): item for item in query.args.get("windows") or []}
+    lists = []
+    for window in windows:
+        found = named.get(window.alias.lower(), window) if window.args.get("alias") else window
+        lists.append(list(found.args.get("partition_by") or []))
+    keys = [key for key in lists[0] if all(key in other for other in lists)]
+    if not keys:
+        text = (
+            "without a column of PARTITION BY in all windows each change is one of all rows; "
+            "add one, or have the windows in a view over the materialized view"
+        )
+        raise not_fast("WINDOW", text, windows[0])
+    return tuple(keys)
+
+
+def changed_keys(groups: Groups, rule: Rule) -> exp.Table | None:
+    """A relation of the keys of changed rows, columns mv_key_<n>; None if there are none."""
+    if groups.inner is not None:
+        return changed_keys(groups.inner, rule)
+    changes = _rows_of_groups(groups, rule)
+    if changes is None:
+        return None
+    names = [f"mv_key_{number}" for number in range(len(groups.keys))]
+    found = exp.Select(expressions=[column("mv_changed", name) for name in names])
+    found = found.from_(derived(changes, "mv_changed"))
+    found = found.group_by(*(column("mv_changed", name) for name in names))
+    return rule.context.define("keys", found)
+
+
+def _rows_of_groups(groups: Groups, rule: Rule) -> exp.Query | None:
+    query = groups.query
+    if isinstance(query, exp.SetOperation):
+        sides = [rule.query(cast(exp.Query, side)) for side in (query.this, query.expression)]
+        names = [f"mv_key_{number}" for number in range(len(groups.keys))]
+        return all_of([_renamed(side, names) for side in sides if side is not None])
+    assert isinstance(query, exp.Select)
+    return rule.query(ungrouped(query, groups.keys, "mv_key"))
+
+
+def _renamed(query: exp.Query, names: list[str]) -> exp.Query:
+    given = named_columns(query)
+    outputs = [
+        exp.alias_(column("mv_side", old), new) for old, new in zip(given, names, strict=False)
+    ]
+    return exp.Select(expressions=outputs).from_(derived(query, "mv_side"))
+
+
+def restricted(groups: Groups, query: exp.Query, keys: exp.Table) -> exp.Query:
+    """`query`, a version of the groups' query, with the groups of these keys only."""
+    if isinstance(query, exp.SetOperation):
+        found = query.copy()
+        for side in ("this", "expression"):
+            found.set(side, _restricted_side(cast(exp.Query, found.args[side]), keys))
+        return found
+    assert isinstance(query, exp.Select)
+    return cast(exp.Query, query.copy().where(is_key(groups.keys, keys), copy=False))
+
+
+def _restricted_side(side: exp.Query, keys: exp.Table) -> exp.Query:
+    columns = [column("mv_side", name) for name in named_columns(side)]
+    found = exp.Select(expressions=[item.copy() for item in columns])
+    return found.from_(derived(side, "mv_side")).where(is_key(tuple(columns), keys))
+
+
+def is_key(values: tuple[exp.Expr, ...], keys: exp.Table) -> exp.Expr:
+    """Whether these values are one of the keys."""
+    pairs = [
+        same(value.copy(), column(_KEYS, f"mv_key_{number}")) for number, value in enumerate(values)
+    ]
+    return exists(exp.alias_(keys.copy(), _KEYS, table=True), both(pairs))
+
+
+def delta(groups: Groups, rule: Rule) -> exp.Query | None:
+    """The groups of changed keys: as they were, away; as they are, in."""
+    refuse_order_dependent(groups.query)
+    keys = changed_keys(groups, rule)
+    if keys is None:
+        return None
+    rule.context.subtracts = True
+    before = restricted(groups, rule.context.old(groups.query), keys)
+    after = restricted(groups, groups.query, keys)
+    return all_of([weighted(before, -1), weighted(after, 1)])
+
+
+def keys_not_returned(groups: Groups) -> NotFast:
+    """The error for groups that depend on the order of rows, and whose keys are not returned."""
+    keys = ", ".join(
+        key.name if isinstance(key, exp.Column) else key.sql("spark") for key in groups.keys
+    )
+    text = (
+        "its value may be another one each time that it is computed, so that groups have to be "
+        f"replaced as a whole, by their keys; return these, too ({keys})"
+    )
+    found = next(_order_dependent(groups.query), None) or rounding.rounded(groups.query)
+    return not_fast("ORDER_DEPENDENT", text, found)
+
+
+def refuse_order_dependent(query: exp.Query) -> None:
+    """Raise `NotFast` if what went, computed again, may not come out as it was stored."""
+    calls = _order_dependent(query)
+    found = next((call for call in calls if not total_order.is_in_order(call)), None)
+    if found is not None:
+        text = (
+            "a function of the order of rows below others; have it at the top, or in its own view"
+        )
+        raise not_fast("ORDER_DEPENDENT", text, found)
+    found = rounding.rounded(query)
+    if found is not None:
+        text = (
+            "its last digits depend on the order of rows, and others are computed from it; "
+            "cast its argument to a decimal, or have it in its own view"
+        )
+        raise not_fast("ORDER_DEPENDENT", text, found)
+
+
+def _order_dependent(query: exp.Query) -> Iterator[exp.Expr]:
+    found = query.find_all(*_ORDER_DEPENDENT, exp.Anonymous)
+    return (call for call in found if not aggregates.is_scalar(call))
+
+
+def weighted(query: exp.Query, weight: int) -> exp.Query:
+    """The groups of a query, each with this weight."""
+    outputs: list[exp.Expr] = [
+        exp.alias_(column("mv_groups", name), name, quoted=True) for name in named_columns(query)
+    ]
+    outputs.append(exp.alias_(exp.Literal.number(weight), WEIGHT))
+    return exp.Select(expressions=outputs).from_(derived(rounding.guarded(query), "mv_groups"))

@@ -1,0 +1,75 @@
+"""The delta query of a query: which of its rows come and go with changes of its tables.
+
+Rules and their proofs: Griffin and Libkin, Incremental maintenance of views with duplicates (1995);
+Gupta and Mumick, Maintenance of materialized views (1995).
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.algebra.scopes import is_one_row
+from dbt.adapters.spark_mv.ivm.algebra.terms import (
+    CHANGES,
+    TABLE,
+    WEIGHT,
+    Context,
+    all_of,
+    column,
+    derived,
+    named_columns,
+)
+from dbt.adapters.spark_mv.ivm.delta import grouping, joins, outer_joins, single_row
+from dbt.adapters.spark_mv.ivm.rewrite import nested_joins
+
+
+class Delta:
+    """The delta rules, by the form of a canonical query."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def query(self, query: exp.Query) -> exp.Query | None:
+        """The changes of a query's rows, with their weights; None if nothing it reads changed.
+
+        Raises `NotFast` naming the part that has no rule.
+        """
+        if not self.context.touches(query):
+            return None
+        groups = grouping.groups_of(query)
+        if groups is not None:
+            return grouping.delta(groups, self)
+        if isinstance(query, exp.SetOperation):
+            return self._union_all(query)
+        assert isinstance(query, exp.Select)
+        if nested_joins.has_outer_join(query):
+            return outer_joins.delta(query, self)
+        return joins.delta(query, self)
+
+    def relation(self, relation: exp.Expr) -> exp.Expr | None:
+        """The changes of a relation under the same alias; None if nothing it reads changed."""
+        if not self.context.touches(relation):
+            return None
+        if isinstance(relation, exp.Table):
+            found = relation.copy()
+            found.set("this", exp.to_identifier(CHANGES + relation.name.removeprefix(TABLE)))
+            return found
+        query = cast(exp.Query, relation.this)
+        changes = single_row.delta(query, self) if is_one_row(query) else self.query(query)
+        return None if changes is None else derived(changes, relation.alias)
+
+    def _union_all(self, query: exp.SetOperation) -> exp.Query | None:
+        names = named_columns(query)
+        sides = [self.query(cast(exp.Query, side)) for side in (query.this, query.expression)]
+        return all_of([_named(side, names) for side in sides if side is not None])
+
+
+def _named(query: exp.Query, names: list[str]) -> exp.Query:
+    given = named_columns(query)
+    outputs = [
+        exp.alias_(column("mv_side", old), new, quoted=True)
+        for old, new in zip(given, [*names, WEIGHT], strict=True)
+    ]
+    return exp.Select(expressions=outputs).from_(derived(query, "mv_side"))

@@ -1,0 +1,118 @@
+"""Subqueries with LIMIT or windows, LATERAL or as values, as rows of a relation that has them for
+all keys.
+
+What such a subquery does with the rows of one key, windows do with the rows of all: they are put
+in parts by the key, and numbered. The subquery is left with conditions that a join can have.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.algebra import aggregates
+from dbt.adapters.spark_mv.ivm.algebra.scopes import outside
+from dbt.adapters.spark_mv.ivm.algebra.terms import both, column, derived, not_fast
+from dbt.adapters.spark_mv.ivm.rewrite.output_names import is_value
+from dbt.adapters.spark_mv.ivm.rewrite.scalar_subqueries import Scalars, equalities
+
+_NUMBERED, _NUMBER = "mv_numbered", "mv_number"
+_OTHERS = ("group", "having", "distinct", "laterals", "windows")
+
+
+def numbered(query: exp.Query) -> exp.Query:
+    """A copy of a parsed query without LIMIT and windows in correlated LATERAL subqueries, and
+    without LIMIT 1 in those that are values.
+
+    Raises `NotFast` if one is correlated by anything but equal keys.
+    """
+    found = query.copy()
+    for subquery in list(found.find_all(exp.Subquery)):
+        body, outer = subquery.this, subquery.find_ancestor(exp.Select)
+        if not isinstance(body, exp.Select) or outer is None or not _is_numbered(body):
+            continue
+        if isinstance(subquery.parent, exp.Lateral):
+            subquery.set("this", _apart(body, outer))
+        elif is_value(subquery) and _is_of_one(body):
+            subquery.set("this", _one(_apart(body, outer)))
+    return found
+
+
+def _is_of_one(body: exp.Select) -> bool:
+    limit = body.args.get("limit")
+    return limit is not None and limit.expression == exp.Literal.number(1)
+
+
+def _one(found: exp.Select) -> exp.Select:
+    """The value of the one row that there is, if there is one."""
+    (value,) = found.expressions
+    found.set("expressions", [exp.alias_(exp.Max(this=value.unalias()), value.alias, quoted=True)])
+    return found
+
+
+def _is_numbered(body: exp.Select) -> bool:
+    """Whether it selects rows by their place, from rows of equal keys."""
+    shaped = any(body.args.get(key) for key in _OTHERS)
+    shaped = shaped or any(aggregates.calls(item) for item in body.expressions)
+    limits = [body.args[key].expression for key in ("limit", "offset") if body.args.get(key)]
+    by_place = bool(limits) or any(item.find(exp.Window) for item in body.expressions)
+    known = all(isinstance(limit, exp.Literal) for limit in limits)
+    return by_place and known and not shaped and bool(outside(body))
+
+
+def _apart(body: exp.Select, outer: exp.Select) -> exp.Select:
+    names = list(body.named_selects)
+    inner, pairs = Scalars(outer, _as_it_is).split_groups(body)
+    if outside(inner) or not pairs:
+        text = "name columns outside only in equalities with its own: a LATERAL subquery"
+        raise not_fast("CORRELATED", text, body)
+    keys = [own for own, _, _ in pairs]
+    for window in [found for item in inner.expressions for found in item.find_all(exp.Window)]:
+        own = window.args.get("partition_by") or []
+        window.set("partition_by", [*(key.copy() for key in keys), *own])
+    conditions: list[exp.Expr] = [*equalities(_NUMBERED, pairs), *_numbers(inner, keys)]
+    shown = [exp.alias_(column(_NUMBERED, name), name, quoted=True) for name in names]
+    found = exp.Select(expressions=shown).from_(derived(inner, _NUMBERED))
+    return found.where(both(conditions))
+
+
+def _as_it_is(query: exp.Query) -> exp.Query:
+    return query
+
+
+def _numbers(inner: exp.Select, keys: list[exp.Expr]) -> list[exp.Expr]:
+    """What LIMIT and OFFSET ask of the number that each row now gets."""
+    limit, offset = inner.args.get("limit"), inner.args.get("offset")
+    order = inner.args.get("order")
+    for part in ("limit", "offset", "order"):
+        inner.set(part, None)
+    if limit is None and offset is None:
+        return []
+    window = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=[key.copy() for key in keys],
+        order=_over_rows(inner, order),
+    )
+    inner.append("expressions", exp.alias_(window, _NUMBER))
+    number, first = column(_NUMBERED, _NUMBER), offset.expression if offset else None
+    last = limit.expression if limit else None
+    found: list[exp.Expr] = []
+    if first is not None:
+        found.append(number > first.copy())
+    if last is not None:
+        found.append(number.copy() <= (last.copy() if first is None else first + last))
+    return found
+
+
+def _over_rows(inner: exp.Select, order: exp.Expr | None) -> exp.Expr | None:
+    """ORDER BY with the expressions for which names of returned columns stand."""
+    if order is None:
+        return None
+    named = {
+        item.alias: item.unalias() for item in inner.expressions if isinstance(item, exp.Alias)
+    }
+
+    def replaced(node: exp.Expr) -> exp.Expr:
+        known = isinstance(node, exp.Column) and not node.table and named.get(node.name)
+        return known.copy() if known else node
+
+    return order.copy().transform(replaced)

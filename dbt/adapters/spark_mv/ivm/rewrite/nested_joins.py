@@ -1,0 +1,51 @@
+"""Selections with one outer join each: what is joined before it becomes a relation below."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.algebra.terms import column, derived
+
+_SIDES = ("LEFT", "RIGHT", "FULL")
+
+
+def is_outer(join: exp.Join) -> bool:
+    """Whether the join keeps rows that have no partner."""
+    return (join.side or "").upper() in _SIDES
+
+
+def has_outer_join(query: exp.Select) -> bool:
+    """Whether a selection in canonical form is that of an outer join."""
+    return any(is_outer(join) for join in query.args.get("joins") or [])
+
+
+def nested(query: exp.Select) -> exp.Select:
+    """The selection with each outer join, and what is joined before it, in a relation below."""
+    while has_outer_join(query):
+        joins = query.args["joins"]
+        first = next(n for n, join in enumerate(joins) if is_outer(join))
+        if first:
+            _fold(query, first)
+        _fold(query, 1)
+    return query
+
+
+def _fold(query: exp.Select, count: int) -> None:
+    """Put the first relation and `count` joins into a relation that returns what is needed."""
+    start, joins = query.args["from_"].this, query.args["joins"]
+    folded, rest = joins[:count], joins[count:]
+    aliases = [relation.alias_or_name for relation in (start, *(join.this for join in folded))]
+    name = "mv_join_" + "_".join(aliases)
+    query.set("from_", None)
+    query.set("joins", rest)
+    wanted: dict[str, exp.Expr] = {}
+    # What stands in a relation has names of its own, which may be the same.
+    for found in list(query.walk(prune=lambda node: isinstance(node, exp.Subquery))):
+        if isinstance(found, exp.Column) and found.table in aliases:
+            output = f"{found.table}__{found.name}"
+            wanted[output] = found.copy()
+            found.replace(column(name, output))
+    outputs = [exp.alias_(item, output, quoted=True) for output, item in wanted.items()]
+    outputs = outputs or [exp.alias_(exp.Literal.number(1), "mv_one")]
+    inner = exp.Select(expressions=outputs, from_=exp.From(this=start), joins=folded)
+    query.set("from_", exp.From(this=derived(inner, name)))

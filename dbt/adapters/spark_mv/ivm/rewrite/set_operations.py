@@ -1,0 +1,163 @@
+"""Queries that are groups in another form, as one GROUP BY, whose groups can be added to.
+
+A selection from groups is groups again: its condition is one of rows if it is of keys, else HAVING.
+Rows of DISTINCT and UNION are groups by all columns; those of INTERSECT and EXCEPT are too, of
+which HAVING says on which sides they are.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.algebra import aggregates
+from dbt.adapters.spark_mv.ivm.algebra.scopes import is_shaped
+from dbt.adapters.spark_mv.ivm.algebra.terms import (
+    all_of,
+    column,
+    conjuncts,
+    derived,
+    named_columns,
+    operand,
+)
+from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets
+from dbt.adapters.spark_mv.ivm.rewrite.split_aggregation import GENERATORS
+
+_ROWS, _SIDE = "mv_distinct_rows", "mv_side"
+_SIDES = ("mv_on_left", "mv_on_right")
+_CUTTING = ("limit", "offset", "qualify")
+_UNUSUAL = ("by_name", "side", "kind", "on", *_CUTTING)
+
+
+def as_groups(query: exp.Query) -> exp.Select | None:
+    """A parsed query as a GROUP BY; None if it has no such form, or is one already."""
+    found = query.unnest()
+    if isinstance(found, exp.SetOperation):
+        return _of_sides(found)
+    if not isinstance(found, exp.Select) or any(found.args.get(key) for key in _CUTTING):
+        return None
+    if found.args.get("distinct"):
+        return None if found.args["distinct"].args.get("on") else _by_all(_as_rows(found))
+    return _selected(found)
+
+
+def _by_all(rows: exp.Query) -> exp.Select | None:
+    """Each of these rows once; None if columns have the same name."""
+    if not _are_named(rows):
+        return None
+    keys = [column(_ROWS, name) for name in named_columns(rows)]
+    outputs = [exp.alias_(key.copy(), key.name, quoted=True) for key in keys]
+    return exp.Select(expressions=outputs).from_(derived(rows, _ROWS)).group_by(*keys)
+
+
+def _are_named(query: exp.Query) -> bool:
+    """Whether each column is known by its name."""
+    names = [name.lower() for name in named_columns(query)]
+    return len(set(names)) == len(names)
+
+
+def _as_rows(query: exp.Query) -> exp.Query:
+    """The same rows, some maybe more often."""
+    found = cast(exp.Query, query.unnest().copy())
+    if any(found.args.get(key) for key in _UNUSUAL):
+        return found
+    if isinstance(found, exp.Union):
+        found.set("distinct", False)
+        for side in ("this", "expression"):
+            found.set(side, _as_rows(cast(exp.Query, found.args[side])))
+    elif isinstance(found, exp.Select) and found.args.get("distinct"):
+        if not found.args["distinct"].args.get("on"):
+            found.set("distinct", None)
+    return found
+
+
+def _of_sides(query: exp.SetOperation) -> exp.Select | None:
+    if not query.args.get("distinct") or any(query.args.get(key) for key in _UNUSUAL):
+        return None
+    if isinstance(query, exp.Union):
+        return _by_all(_as_rows(query))
+    sides = [_as_rows(cast(exp.Query, side)) for side in (query.this, query.expression)]
+    if not all(_are_named(side) for side in sides):
+        return None
+    rows = all_of([_marked(side, number) for number, side in enumerate(sides)])
+    assert rows is not None
+    found = _by_all(rows)
+    if found is None:
+        return None
+    # The marks are neither returned nor keys.
+    found.set("expressions", found.expressions[: -len(_SIDES)])
+    found.set("group", exp.Group(expressions=found.args["group"].expressions[: -len(_SIDES)]))
+    left, right = (exp.Count(this=column(_ROWS, name), big_int=True) for name in _SIDES)
+    on_right = right > 0 if isinstance(query, exp.Intersect) else right.eq(0)
+    return found.having(exp.and_(left > 0, on_right))
+
+
+def _marked(side: exp.Query, number: int) -> exp.Query:
+    """The rows of one side with a mark of it, and none of the other."""
+    columns: list[exp.Expr] = [column(_SIDE, name) for name in named_columns(side)]
+    for place, name in enumerate(_SIDES):
+        mark = exp.Literal.number(1) if place == number else exp.cast(exp.null(), "int")
+        columns.append(exp.alias_(mark, name, quoted=True))
+    return exp.Select(expressions=columns).from_(derived(side, _SIDE))
+
+
+def _selected(query: exp.Select) -> exp.Select | None:
+    """A selection from groups alone as those groups."""
+    start = query.args.get("from_")
+    relation = start.this if start else None
+    if query.args.get("joins") or is_shaped(query) or not isinstance(relation, exp.Subquery):
+        return None
+    if any(relation.args.get(key) for key in ("sample", "pivots")) or relation.alias_column_names:
+        return None
+    where = query.args.get("where")
+    if any(_is_more(part) for part in (*query.expressions, where) if part is not None):
+        return None
+    body = cast(exp.Query, relation.this)
+    groups = _plain_groups(body) or as_groups(body)
+    return _of_groups(query, relation.alias_or_name, groups) if groups is not None else None
+
+
+def _is_more(part: exp.Expr) -> bool:
+    """Whether it does more than compute a value from those of one row."""
+    return bool(aggregates.calls(part)) or part.find(exp.Window, exp.Query, *GENERATORS) is not None
+
+
+def _plain_groups(query: exp.Query) -> exp.Select | None:
+    """The query, if it is a GROUP BY with nothing above it."""
+    found = query.unnest()
+    if not isinstance(found, exp.Select) or not aggregates.is_grouped(found):
+        return None
+    above = ("distinct", "windows", *_CUTTING)
+    if any(found.args.get(key) for key in above) or found.find(exp.Window):
+        return None
+    group = found.args.get("group")
+    # An ordinal names a column by its place.
+    if group is not None and any(not literal.is_string for literal in group.find_all(exp.Literal)):
+        return None
+    return found
+
+
+def _of_groups(query: exp.Select, alias: str, groups: exp.Select) -> exp.Select:
+    values = {item.alias_or_name: item.unalias() for item in groups.expressions}
+
+    def behind(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Column) and node.table == alias:
+            value = values[node.name].copy()
+            return operand(value) if node.parent is not None else value
+        return node
+
+    outputs = [
+        exp.alias_(item.unalias().copy().transform(behind), item.alias_or_name, quoted=True)
+        for item in query.expressions
+    ]
+    found = groups.copy()
+    found.set("expressions", outputs)
+    by_key = found.args.get("group") is not None and not grouping_sets.has_sets(found)
+    for part in conjuncts(query.args.get("where")):
+        condition = part.copy().transform(behind)
+        if by_key and not aggregates.calls(condition):
+            found.where(condition, copy=False)
+        else:
+            found.having(condition, copy=False)
+    return found

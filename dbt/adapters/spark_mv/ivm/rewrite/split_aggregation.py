@@ -1,0 +1,99 @@
+"""Selections in which something stands above an aggregation, as two: the aggregation, the rest."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.algebra import aggregates
+from dbt.adapters.spark_mv.ivm.algebra.scopes import outside
+from dbt.adapters.spark_mv.ivm.algebra.terms import column, derived, not_fast
+from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets
+
+_GROUPED, _DISTINCT = "mv_grouped", "mv_distinct"
+GENERATORS = (exp.Explode, exp.ExplodeOuter, exp.Inline, exp.Stack)
+
+
+def apart(query: exp.Select) -> exp.Select:
+    """The selection, or one over its groups if it has windows or subqueries above aggregates."""
+    if not aggregates.is_grouped(query):
+        return query
+    keys = grouping_sets.keys_of(query)
+    parts = [*query.expressions, query.args.get("having")]
+    over = _has_windows(query) or any(part and _has_subquery(part, keys) for part in parts)
+    return _Apart(query, keys).above() if over else query
+
+
+def _has_windows(query: exp.Select) -> bool:
+    return any(item.find(exp.Window) for item in query.expressions)
+
+
+def _has_subquery(tree: exp.Expr, keys: tuple[exp.Expr, ...]) -> bool:
+    """Whether there is a subquery that is not in a key or the argument of an aggregate."""
+    if aggregates.is_call(tree) or tree in keys:
+        return False
+    if isinstance(tree, exp.Query):
+        return True
+    return any(_has_subquery(part, keys) for part in tree.iter_expressions())
+
+
+class _Apart:
+    def __init__(self, query: exp.Select, keys: tuple[exp.Expr, ...]) -> None:
+        self._query = query
+        self._keys = keys
+        self._outputs: dict[exp.Expr, str] = {}
+
+    def above(self) -> exp.Select:
+        """The selection over the groups; HAVING stays with them unless it has a subquery."""
+        query = self._query
+        outputs = [
+            exp.alias_(self._over_groups(item.unalias()), item.alias_or_name, quoted=True)
+            for item in query.expressions
+        ]
+        found = exp.Select(expressions=outputs)
+        windows = [self._over_groups(window) for window in query.args.get("windows") or []]
+        found.set("windows", windows or None)
+        found.set("distinct", query.args.get("distinct"))
+        having = query.args.get("having")
+        if having is not None and _has_subquery(having, self._keys):
+            found.set("where", exp.Where(this=self._over_groups(having.this)))
+            query.set("having", None)
+        query.set("windows", None)
+        query.set("distinct", None)
+        inner = [exp.alias_(item, name) for item, name in self._outputs.items()]
+        query.set("expressions", inner or [exp.alias_(exp.Literal.number(1), "mv_one")])
+        return found.from_(derived(query, _GROUPED))
+
+    def _over_groups(self, item: exp.Expr) -> exp.Expr:
+        """An expression over the columns that the groups then have to return."""
+        copied = item.copy()
+        calls = {id(call) for call in aggregates.calls(copied)}
+
+        def replaced(node: exp.Expr) -> exp.Expr:
+            if node in self._keys or id(node) in calls:
+                name = self._outputs.setdefault(node.copy(), f"mv_group_{len(self._outputs)}")
+                return column(_GROUPED, name)
+            return node.copy() if isinstance(node, exp.Query) else node
+
+        found = copied.transform(replaced, copy=False)
+        if outside(found, frozenset({_GROUPED})):
+            text = (
+                "a subquery, or something else, beside aggregates names a column that is no key; "
+            )
+            raise not_fast("CORRELATED", text + "aggregate in a subquery of FROM first", item)
+        return found
+
+
+def distinct_apart(query: exp.Select) -> exp.Select:
+    """DISTINCT over groups, windows or generators as a selection of its own."""
+    if not query.args.get("distinct"):
+        return query
+    if query.args["distinct"].args.get("on"):
+        raise not_fast("DISTINCT_ON", "DISTINCT ON keeps rows by their order; use MIN or MAX")
+    generates = any(item.find(*GENERATORS) for item in query.expressions)
+    if not (aggregates.is_grouped(query) or _has_windows(query) or generates):
+        return query
+    query.set("distinct", None)
+    outputs = [
+        exp.alias_(column(_DISTINCT, name), name, quoted=True) for name in query.named_selects
+    ]
+    return exp.Select(expressions=outputs).from_(derived(query, _DISTINCT)).distinct()

@@ -1,0 +1,243 @@
+"""Folds events into what is known of each materialized view. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbt.adapters.spark_mv.config.schedule import schedule_from_json
+from dbt.adapters.spark_mv.metadata import events as kinds
+from dbt.adapters.spark_mv.metadata.events import Event
+from dbt.adapters.spark_mv.sql.names import TableName
+
+# So many of the newest refreshes say how fast each method is.
+_TIMED = 5
+LIFECYCLE = (kinds.CREATED, kinds.REPLACED, kinds.OPTIONS_CHANGED)
+
+
+@dataclass
+class ViewState:
+    """One registered materialized view; times are epoch microseconds.
+
+    `failures` counts refreshes that nobody asked for and that failed, since the last that did not;
+    `last_error` is that of the last refresh of any kind, None if it did not fail. `speeds` has, by
+    method, the seconds per unit of estimated cost that the newest refreshes took.
+    """
+
+    id: str
+    name: TableName
+    lifecycle: Event
+    sources: tuple[TableName, ...] = ()
+    created_at: int = 0
+    is_stale: bool = True
+    marked_at: int | None = None
+    suspended: Event | None = None
+    failures: int = 0
+    last_error: str | None = None
+    last_build: Event | None = None
+    last_refresh_at: int | None = None
+    scheduled_at: int | None = None
+    speeds: dict[str, list[float]] = field(default_factory=dict)
+    corrupt: Event | None = None
+
+    @property
+    def next_due(self) -> int | None:
+        """When a scheduled refresh is due, in epoch microseconds; None if it has no schedule."""
+        schedule = schedule_from_json(self.payload.get("schedule") or {})
+        enabled = self.payload.get("options", {}).get("enable_refresh", True)
+        if schedule is None or not enabled or self.suspended is not None:
+            return None
+        return schedule.next_due(self.created_at, self.scheduled_at)
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """What the newest lifecycle event says of the view."""
+        return dict(self.lifecycle.payload)
+
+
+@dataclass
+class State:
+    """Everything the events say. `started` maps refresh ids to their REFRESH_STARTED, `running`
+    those that have not ended; `cancels` has the CANCEL_REQUESTED of refreshes that somebody wanted
+    to end, `cancelled` those that did so. `built` has the storage tables of builds aside that have
+    ended and were not dropped since, by the full name of the view. `same_rows` has pairs of
+    snapshots of base tables that were found to have the same rows."""
+
+    views: dict[TableName, ViewState] = field(default_factory=dict)
+    running: dict[str, Event] = field(default_factory=dict)
+    started: dict[str, Event] = field(default_factory=dict)
+    ended: set[str] = field(default_factory=set)
+    cancels: dict[str, Event] = field(default_factory=dict)
+    cancelled: set[str] = field(default_factory=set)
+    built: dict[str, set[TableName]] = field(default_factory=dict)
+    same_rows: dict[TableName, set[tuple[str, str]]] = field(default_factory=dict)
+
+    def same_as(self, table: TableName, snapshot_id: str) -> set[str]:
+        """Snapshots of a base table that are known to have the same rows as this one."""
+        pairs = list(self.same_rows.get(table, ()))
+        found, size = {snapshot_id}, 0
+        while len(found) > size:
+            size = len(found)
+            found |= {id_ for pair in pairs if found.intersection(pair) for id_ in pair}
+        return found
+
+    def of_id(self, view_id: str) -> ViewState | None:
+        """The registered view of this id."""
+        return next((view for view in self.views.values() if view.id == view_id), None)
+
+    def dependents_of(self, name: TableName) -> list[ViewState]:
+        """Every registered view that reads `name`, directly or through other views, in order."""
+        found: dict[TableName, ViewState] = {}
+        frontier = {name}
+        while frontier:
+            reached = {
+                view.name: view
+                for view in self.views.values()
+                if view.name not in found and frontier.intersection(view.sources)
+            }
+            found.update(reached)
+            frontier = set(reached)
+        found.pop(name, None)
+        return list(found.values())
+
+
+def fold(events: Iterable[Event]) -> State:
+    """The state after all events, given in order of time."""
+    state = State()
+    for event in events:
+        apply(state, event)
+    return state
+
+
+def name_of(payload: dict[str, Any]) -> TableName | None:
+    """The name that a payload has as a list of its parts, None if it has none."""
+    parts = payload.get("parts")
+    if not isinstance(parts, list) or len(parts) < 2 or not all(isinstance(p, str) for p in parts):
+        return None
+    return TableName(parts[0], tuple(parts[1:-1]), parts[-1])
+
+
+def _sources_of(payload: dict[str, Any]) -> tuple[TableName, ...] | None:
+    """The relations that a lifecycle event says a view reads, None if that cannot be read."""
+    stored = payload.get("sources", [])
+    if not isinstance(stored, list) or not all(isinstance(source, dict) for source in stored):
+        return None
+    names = tuple(name_of(source) for source in stored)
+    return None if None in names else tuple(name for name in names if name is not None)
+
+
+def apply(state: State, event: Event) -> None:
+    """Change `state` by one event; unknown kinds change nothing."""
+    if event.kind in LIFECYCLE:
+        _register(state, event)
+        return
+    if event.kind == kinds.SAME_ROWS:
+        _equate(state, event)
+        return
+    view = state.of_id(event.view_id)
+    if event.refresh_id:
+        _track(state, event)
+    if event.kind == kinds.STORAGE_DROPPED:
+        built = state.built.get(event.view_name, set())
+        built -= {name_of({"parts": event.payload.get("storage")})}
+    if view is None:
+        return
+    if event.kind == kinds.DROPPED:
+        state.views.pop(view.name, None)
+    elif event.kind == kinds.MARKED_STALE:
+        view.marked_at = view.marked_at if view.is_stale and view.marked_at else event.at
+        view.is_stale = True
+    elif event.kind in (kinds.SUSPENDED, kinds.RESUMED):
+        view.suspended = event if event.kind == kinds.SUSPENDED else None
+        view.failures = view.failures if view.suspended else 0
+    else:
+        _end_refresh(view, event)
+
+
+def _equate(state: State, event: Event) -> None:
+    table = name_of({"parts": event.payload.get("table")})
+    if table is not None:
+        pair = str(event.payload.get("old")), str(event.payload.get("new"))
+        state.same_rows.setdefault(table, set()).add(pair)
+
+
+def _register(state: State, event: Event) -> None:
+    name, sources = name_of(dict(event.payload)), _sources_of(dict(event.payload))
+    if name is None or sources is None or not isinstance(event.payload.get("options", {}), dict):
+        _mark_corrupt(state, event)
+        return
+    known = state.views.get(name)
+    if known is None or known.id != event.view_id:
+        state.views[name] = ViewState(event.view_id, name, event, sources, event.at)
+        return
+    known.lifecycle, known.corrupt = event, None
+    if event.kind != kinds.OPTIONS_CHANGED:
+        known.sources = sources
+
+
+def _mark_corrupt(state: State, event: Event) -> None:
+    known = state.of_id(event.view_id)
+    if known is not None:
+        known.corrupt = event
+        return
+    parts = tuple(event.view_name.split("."))
+    if len(parts) < 2:
+        return
+    name = TableName(parts[0], parts[1:-1], parts[-1])
+    state.views[name] = ViewState(event.view_id, name, event, created_at=event.at, corrupt=event)
+
+
+def _track(state: State, event: Event) -> None:
+    assert event.refresh_id is not None
+    if event.kind == kinds.CANCEL_REQUESTED:
+        state.cancels.setdefault(event.refresh_id, event)
+    elif event.kind == kinds.REFRESH_STARTED:
+        state.started[event.refresh_id] = event
+        if event.refresh_id not in state.ended:
+            state.running[event.refresh_id] = event
+    else:
+        state.ended.add(event.refresh_id)
+        if event.kind == kinds.REFRESH_CANCELLED:
+            state.cancelled.add(event.refresh_id)
+        state.running.pop(event.refresh_id, None)
+        _remember_build(state, event)
+
+
+def _remember_build(state: State, ended: Event) -> None:
+    assert ended.refresh_id is not None
+    started = state.started.get(ended.refresh_id)
+    storage = storage_aside(started)
+    # Who is only thought to be dead may still swap its table in.
+    if started is not None and storage is not None and not ended.payload.get("presumed"):
+        state.built.setdefault(started.view_name, set()).add(storage)
+
+
+def storage_aside(started: Event | None) -> TableName | None:
+    """The storage table that a refresh builds aside; None if it writes to the one in use."""
+    if started is None or not started.payload.get("aside"):
+        return None
+    return name_of({"parts": started.payload.get("storage")})
+
+
+def _end_refresh(view: ViewState, event: Event) -> None:
+    if event.payload.get("trigger") == "SCHEDULE" and event.kind != kinds.REFRESH_STARTED:
+        view.scheduled_at = event.at
+    if event.kind in (kinds.REFRESH_SUCCEEDED, kinds.REFRESH_SKIPPED):
+        view.is_stale = bool(event.payload.get("stale", False))
+        view.marked_at = event.at if view.is_stale else None
+        view.failures, view.last_error, view.last_refresh_at = 0, None, event.at
+        if event.kind == kinds.REFRESH_SUCCEEDED:
+            view.last_build = event
+            _time(view, event)
+    elif event.kind == kinds.REFRESH_FAILED:
+        view.failures += 1 if event.payload.get("automatic") else 0
+        view.is_stale, view.marked_at = True, view.marked_at or event.at
+        view.last_error = str(event.payload.get("error", ""))
+
+
+def _time(view: ViewState, event: Event) -> None:
+    cost, seconds = event.payload.get("cost"), event.payload.get("seconds")
+    if isinstance(cost, (int, float)) and isinstance(seconds, (int, float)) and cost > 0:
+        known = view.speeds.setdefault(str(event.payload.get("method")), [])
+        known[:] = [*known, seconds / cost][-_TIMED:]

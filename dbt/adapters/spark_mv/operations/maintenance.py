@@ -1,0 +1,127 @@
+"""Operations that keep views in order: schedules, thresholds, cancelling, cleaning up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dbt.adapters.spark_mv.core.errors import RefreshRunning
+from dbt.adapters.spark_mv.metadata.projection import ViewState
+from dbt.adapters.spark_mv.operations import cancellation, scheduling, status
+from dbt.adapters.spark_mv.operations.choice import REFRESH_COLUMNS, Choice, each, refreshed
+from dbt.adapters.spark_mv.operations.maintain import (
+    maintain_metadata,
+    maintain_view,
+    oldest_versions,
+)
+from dbt.adapters.spark_mv.operations.report import Report
+from dbt.adapters.spark_mv.operations.sweep import sweep
+from dbt.adapters.spark_mv.planning.request import RUNNING, SCHEDULE, Request
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.statements.ddl import MaterializedViewVerbs
+
+
+class Upkeep:
+    """Operations of one command; each returns a `Report`."""
+
+    def __init__(self, engine: Engine, verbs: MaterializedViewVerbs, choice: Choice) -> None:
+        self._engine = engine
+        self._verbs = verbs
+        self._choice = choice
+
+    def cancel(self, view: Any, wait: bool = True) -> Report:
+        """Ask the running refresh of each view to end."""
+        chosen = self._choice.named(view)
+        return each(chosen, lambda s: [(cancellation.cancel(self._engine, s, wait),)], ("state",))
+
+    def suspend(self, view: Any) -> Report:
+        """No read and no schedule refreshes the views from now on."""
+        chosen = self._choice.named(view)
+        return each(chosen, lambda s: [(cancellation.suspend(self._engine, s),)], ("state",))
+
+    def resume(self, view: Any) -> Report:
+        """Reads and schedules refresh the views again."""
+        chosen = self._choice.named(view)
+        return each(chosen, lambda s: [(cancellation.resume(self._engine, s),)], ("state",))
+
+    def refresh_due(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
+        """Refresh what is due by its schedule, and move its due time."""
+        chosen = self._choice.views(view, all)
+        due = [state for state in chosen if scheduling.is_due(state)]
+        report = each(due, self._refresh_due, REFRESH_COLUMNS)
+        waiting = [state for state in chosen if state.next_due is not None and state not in due]
+        first = min(waiting, key=lambda state: state.next_due or 0, default=None)
+        notes = [] if due else ["nothing is due"]
+        if first is not None:
+            notes.append(f"next: {first.name} at {status.moment(first.next_due)}")
+        return Report(report.columns, report.rows, report.failures, tuple(notes))
+
+    def _refresh_due(self, state: ViewState) -> list[tuple[Any, ...]]:
+        """Another scheduler may have been faster: then there is nothing to do, and no failure."""
+        self._engine.memory.reload_if_moved()
+        known = self._engine.memory.state().views.get(state.name)
+        if known is None or not scheduling.is_due(known):
+            return [("SKIPPED", "none", None, 0.0, "refreshed by another scheduler")]
+        request = Request(SCHEDULE, wait=False, explicit=True)
+        try:
+            return [refreshed(self._verbs.refresh(known.name, request))]
+        except RefreshRunning as error:
+            return [(RUNNING, "none", None, 0.0, error.problem)]
+
+    def check_staleness(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
+        """Hold how long views have been stale against `warn_after` and `error_after`."""
+        chosen = self._choice.views(view, all)
+        if view is None:
+            chosen = [state for state in chosen if scheduling.has_threshold(state)]
+        failures: list[str] = []
+
+        def check(state: ViewState) -> list[tuple[Any, ...]]:
+            look = status.look_at(self._engine, state)
+            found = scheduling.staleness_of(self._engine, state, look)
+            if found.level == scheduling.ERROR:
+                failures.append(
+                    f"{state.name} has been stale for {found.seconds:.0f} s: more than its "
+                    f"{found.limit}.\nRefresh it, or see `dbt run-operation status` for the reason."
+                )
+            freshness = look.verdict.freshness.value if look else "MISSING"
+            return [(found.level, freshness, round(found.seconds, 1), found.limit)]
+
+        report = each(chosen, check, ("level", "freshness", "seconds_stale", "limit"))
+        notes = () if chosen else ("no materialized view has warn_after or error_after",)
+        return Report(report.columns, report.rows, (*report.failures, *failures), notes)
+
+    def sweep(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
+        """Remove what crashes left behind."""
+        chosen = self._choice.views(view, all)
+        home = self._engine.relations.current_namespace().catalog
+        schemas = [] if view else [TableName(home, (s,), "x") for s in self._choice.all_schemas()]
+        rows = tuple(sweep(self._engine, chosen, schemas))
+        return Report(("object", "result"), rows, notes=() if rows else ("nothing to clean up",))
+
+    def maintain(
+        self,
+        view: Any = None,
+        all: bool = False,  # noqa: A002 - the user-visible name
+        keep_hours: float = 24,
+        keep_history_days: float = 365,
+        dry_run: bool = False,
+    ) -> Report:
+        """Compact and expire storage tables and metadata; say which base versions are needed.
+
+        `dry_run` does the last only, before snapshots of base tables are expired.
+        """
+        keep = float(keep_hours) * 3600
+        chosen = self._choice.views(view, all)
+        if dry_run:
+            needed = oldest_versions(self._engine, chosen)
+            return Report((), (), notes=tuple(needed or ["no version of a base table is needed"]))
+        columns = ("result", "files_compacted", "snapshots_expired", "orphans_removed")
+        report = each(chosen, lambda state: [maintain_view(self._engine, state, keep)[1:]], columns)
+        metadata = maintain_metadata(self._engine, keep, float(keep_history_days) * 86400)
+        notes = oldest_versions(self._engine, chosen)
+        if metadata is None:
+            return Report(report.columns, report.rows, report.failures, tuple(notes))
+        row, forgotten = metadata
+        if forgotten:
+            notes.append(f"forgotten: {forgotten} events older than {keep_history_days} days")
+        return Report(report.columns, (*report.rows, row), report.failures, tuple(notes))

@@ -1,0 +1,256 @@
+"""Programs of definitions: analyses them once, and lets Spark confirm what was understood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.catalog.resolver import Facts, Relations
+from dbt.adapters.spark_mv.catalog.versions import Version
+from dbt.adapters.spark_mv.core.errors import NotAQuery, StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, NotFast, not_fast
+from dbt.adapters.spark_mv.ivm.analysis import analyse, without_rules
+from dbt.adapters.spark_mv.ivm.program import Program
+from dbt.adapters.spark_mv.planning.plan_check import (
+    Answers,
+    confirm,
+    programs,
+    refuse_unknown_functions,
+)
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.reads import Reference
+from dbt.adapters.spark_mv.sql.splice import subquery
+from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
+from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+from dbt.adapters.spark_mv.views.storage_sql import describe_query
+from dbt.adapters.spark_mv.views.volatile import storage_columns, volatile_functions
+
+# A form of query that nobody thought of must not keep anybody from a complete refresh.
+_NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
+# Without the name that a table has anyway, which would hide that of its schema.
+_WRITTEN = re.compile(rf"\b({TABLE}\d+)\b(?: AS (`(?:[^`]|``)+`))?")
+_PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
+_SHOWN = re.compile(rf"`?\b(?:{TABLE}|{OLD}|{CHANGES})(\d+)\b`?(?: AS (`(?:[^`]|``)+`))?")
+_UNGROUPED = ("map<", "variant")
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A program, and what its tables `mv_table_<n>` stand for, with those columns that it reads,
+    and their types."""
+
+    program: Program
+    tables: Mapping[str, TableName]
+    columns: Mapping[str, tuple[str, ...]]
+    types: Mapping[str, tuple[str, ...]]
+
+    def placeholder(self, table: TableName) -> str:
+        """The name of a table in the program."""
+        return next(name for name, found in self.tables.items() if found == table)
+
+    def readable(self, reason: Reason) -> Reason:
+        """A reason with the names that the view's owner gave to tables."""
+        return _readable(reason, self.tables)
+
+    def can_group(self, name: str) -> bool:
+        """Whether rows of a table can be grouped: Spark 4.1 makes 0 of a NULL in a map by that."""
+        return not any(word in kind for kind in self.types[name] for word in _UNGROUPED)
+
+    def current(
+        self, versions: Mapping[TableName, Version], unpinned: tuple[TableName, ...] = ()
+    ) -> dict[str, str]:
+        """For each table of the program the query of its rows at these versions."""
+        return {
+            name: rows_at(table, None if table in unpinned else versions[table], self.columns[name])
+            for name, table in self.tables.items()
+        }
+
+    def stored_query(
+        self, versions: Mapping[TableName, Version], unpinned: tuple[TableName, ...]
+    ) -> str:
+        """The query of everything that is stored, at these versions."""
+        body = self.program.stored_query().sql("spark")
+        return with_queries(self.current(versions, unpinned), body)
+
+
+def rows_at(table: TableName, version: Version | None, columns: tuple[str, ...]) -> str:
+    """A query of these columns of a table at a version, or as it is."""
+    listed = ", ".join(quote(column) for column in columns)
+    pin = f" VERSION AS OF {version.snapshot_id}" if version else ""
+    return f"SELECT {listed} FROM {table.sql}{pin}"
+
+
+class Analyst:
+    """Analyses definitions; remembers what it has found."""
+
+    def __init__(self, executor: Executor, relations: Relations) -> None:
+        self._executor = executor
+        self._relations = relations
+        self._known: dict[tuple[str, bool], Analysis | Reason] = {}
+        self._answers: dict[str, Answers] = {}
+
+    def analysis(self, definition: Definition, view: MaterializedView) -> Analysis | Reason:
+        """The analysis of a definition of this view, with its columns; the reason if it is not
+        understood. Answers of Spark that the view keeps are not asked for again."""
+        key = definition.hash, view.options.float_additive
+        if key not in self._known:
+            try:
+                self._known[key] = self._analyse(definition, view)
+            except NotFast as error:
+                self._known[key] = error.reason
+            except _NOT_FORESEEN as error:
+                text = f"a part of it is of an unknown form ({type(error).__name__}: {error})"
+                self._known[key] = Reason("NOT_PARSED", text[:300])
+            except StatementFailed as error:
+                self._known[key] = Reason("NOT_PARSED", f"Spark refuses a part of it: {error}")
+            except NotAQuery:
+                self._known[key] = Reason("NOT_PARSED", "only Spark can read its text")
+        return self._known[key]
+
+    def answers(self, definition: Definition) -> Mapping[str, Any]:
+        """What Spark said when a definition was analysed, for its view to keep."""
+        found = self._answers.get(definition.hash)
+        return found.to_json() if found is not None else {}
+
+    def hidden(self, definition: Definition, view: MaterializedView) -> tuple[str, ...]:
+        """The columns that the storage table of a definition is to have beside the view's."""
+        found = self.analysis(definition, view)
+        return () if isinstance(found, Reason) else tuple(found.program.hidden)
+
+    def _analyse(self, definition: Definition, view: MaterializedView) -> Analysis:
+        for text in (definition.query, *definition.views.values()):
+            if calls := volatile_functions(text):
+                raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))
+            if found := storage_columns(text):
+                raise not_fast("STORAGE_COLUMN", "it asks where rows lie: " + ", ".join(found))
+        if definition.settings.get("spark.sql.caseSensitive") == "true":
+            raise not_fast("CASE_SENSITIVE", "names of its columns are told apart by case")
+        text, tables = self._with_placeholders(definition, str(view.name))
+        columns = {name: self._columns(table) for name, table in tables.items()}
+        answers = Answers(definition.hash, self._by, columns)
+        answers.recall(view.answers)
+        floats = view.options.float_additive
+        try:
+            program = self._program(definition, text, tables, answers, floats)
+        except NotFast as error:
+            raise NotFast(_readable(error.reason, tables)) from None
+        known = {name: dict(listed) for name, listed in answers.columns.items()}
+        used = {name: _used(program, name, tuple(known[name])) for name in tables}
+        types = {name: tuple(known[name][column] for column in used[name]) for name in tables}
+        self._answers[definition.hash] = answers
+        why_not_fast, why_not_added = (
+            reason and _readable(reason, tables)
+            for reason in (program.why_not_fast, program.why_not_added)
+        )
+        program = replace(program, why_not_fast=why_not_fast, why_not_added=why_not_added)
+        return Analysis(program, tables, used, types)
+
+    def _program(
+        self,
+        definition: Definition,
+        text: str,
+        tables: Mapping[str, TableName],
+        answers: Answers,
+        float_additive: bool,
+    ) -> Program:
+        columns = {name: [n for n, _ in listed] for name, listed in answers.columns.items()}
+        scans = {name: rows_at(table, None, tuple(columns[name])) for name, table in tables.items()}
+        outputs = {column.name: column.type for column in definition.columns}
+        with self._executor.isolated(definition.settings) as session:
+
+            def types_of(query: exp.Query) -> list[str]:
+                asked = query.sql("spark")
+                if asked not in answers.types:
+                    rows = session.query(describe_query(with_queries(scans, asked)))
+                    answers.types[asked] = [str(row[1]) for row in rows]
+                return answers.types[asked]
+
+            try:
+                program = analyse(text, columns, outputs, types_of, float_additive)
+            except NotFast as error:
+                program = without_rules(text, columns, outputs, types_of, error.reason)
+            if not answers.confirmed:
+                refuse_unknown_functions(session, program)
+                original = _WRITTEN.sub(lambda found: _as_written(tables, found), text)
+                printed = _PRINTED.sub(lambda found: tables[found.group(1)].sql, program.read)
+                confirm(session, original, printed, len(outputs))
+                answers.confirmed = True
+        return program
+
+    @cached_property
+    def _by(self) -> str:
+        return programs(self._executor)
+
+    def _with_placeholders(
+        self, definition: Definition, owner: str
+    ) -> tuple[str, dict[str, TableName]]:
+        expander = Expander(self._relations, owner)
+        tables: dict[str, TableName] = {}
+
+        def replacement(name: TableName, facts: Facts, reference: Reference) -> str | None:
+            if storage_of(name, facts) is not None:
+                assert isinstance(facts, ViewFacts)
+                home = Namespace(facts.catalog, facts.namespace)
+                return subquery(expander.inline(facts.text, home, replacement), reference)
+            if isinstance(facts, ViewFacts):
+                return None
+            known = next((key for key, table in tables.items() if table == name), None)
+            placeholder = known or f"{TABLE}{len(tables)}"
+            tables[placeholder] = name
+            return placeholder if reference.aliased else f"{placeholder} AS {quote(name.name)}"
+
+        return expander.inline(definition.query, definition.home, replacement), tables
+
+    def _columns(self, table: TableName) -> list[list[str]]:
+        rows = self._executor.query(describe_query(f"SELECT * FROM {table.sql}"))
+        return [[str(row[0]), str(row[1])] for row in rows]
+
+
+def with_queries(queries: Mapping[str, str], body: str) -> str:
+    """`body` with those of the queries in front that it reads, or that they read in turn."""
+    wanted: list[str] = []
+    texts = [body]
+    while texts:
+        text = texts.pop()
+        for name in queries:
+            if name not in wanted and re.search(rf"\b{name}\b", text):
+                wanted.append(name)
+                texts.append(queries[name])
+    parts = ",\n".join(f"{name} AS ({queries[name]})" for name in queries if name in wanted)
+    return f"WITH {parts}\n{body}" if parts else body
+
+
+def _readable(reason: Reason, tables: Mapping[str, TableName]) -> Reason:
+    def shown(found: re.Match[str]) -> str:
+        name, alias = quote(tables[f"{TABLE}{found.group(1)}"].name), found.group(2)
+        return name if alias in (None, name) else f"{name} AS {alias}"
+
+    return replace(reason, text=_SHOWN.sub(shown, reason.text))
+
+
+def _as_written(tables: Mapping[str, TableName], found: re.Match[str]) -> str:
+    table, alias = tables[found.group(1)], found.group(2)
+    return table.sql if alias in (None, quote(table.name)) else f"{table.sql} AS {alias}"
+
+
+def _used(program: Program, placeholder: str, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns of a table that a program reads; one at least."""
+    names: set[str] = set()
+    for select in program.stored_query().find_all(exp.Select):
+        start = select.args.get("from_")
+        relations = [start.this] if start else []
+        relations += [join.this for join in select.args.get("joins") or []]
+        aliases = {
+            relation.alias_or_name
+            for relation in relations
+            if isinstance(relation, exp.Table) and relation.name == placeholder
+        }
+        names |= {c.name.lower() for c in select.find_all(exp.Column) if c.table in aliases}
+    return tuple(column for column in columns if column.lower() in names) or columns[:1]

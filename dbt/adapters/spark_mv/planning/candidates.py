@@ -1,0 +1,111 @@
+"""The ways in which a view that was looked at can be refreshed, looked into when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.metadata.log import Memory
+from dbt.adapters.spark_mv.planning.analyzer import Analyst
+from dbt.adapters.spark_mv.planning.by_partition import prepare_partition
+from dbt.adapters.spark_mv.planning.cost import slowness
+from dbt.adapters.spark_mv.planning.incremental import prepare_fast
+from dbt.adapters.spark_mv.planning.inputs import Inputs, base_rows, inputs_of, stored_rows
+from dbt.adapters.spark_mv.planning.plan import (
+    AUTO,
+    COMPLETE,
+    FAST,
+    PARTITION,
+    FastQuery,
+    PartitionQuery,
+    RefreshPlan,
+    plan_refresh,
+)
+from dbt.adapters.spark_mv.planning.request import Request
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.state.observation import Look
+from dbt.adapters.spark_mv.views.volatile import volatile_functions
+
+
+class LookedAt:
+    """Of one look; `avoid` is why nothing but a complete refresh is to be tried, `speeds` are what
+    earlier refreshes of the view took (`ViewState.speeds`)."""
+
+    def __init__(
+        self,
+        executor: Executor,
+        relations: Relations,
+        analyst: Analyst,
+        look: Look,
+        speeds: Mapping[str, Sequence[float]],
+        avoid: Reason | None = None,
+    ) -> None:
+        self._executor, self._relations, self._analyst = executor, relations, analyst
+        self._look, self._speeds, self._avoid = look, speeds, avoid
+
+    @cached_property
+    def _inputs(self) -> Inputs | Reason:
+        return self._avoid or inputs_of(self._executor, self._relations, self._analyst, self._look)
+
+    @cached_property
+    def _totals(self) -> dict[TableName, int]:
+        return base_rows(self._executor, self._look)
+
+    def fast(self) -> FastQuery | Reason:
+        """By what changed."""
+        found = self._inputs
+        if isinstance(found, Reason):
+            return found
+        slow = slowness(self._speeds, FAST)
+        return prepare_fast(self._executor, self._look, found, self._totals, slow)
+
+    def partition(self) -> PartitionQuery | Reason:
+        """By partitions in which something changed."""
+        found = self._inputs
+        if isinstance(found, Reason):
+            return found
+        slow = slowness(self._speeds, PARTITION)
+        return prepare_partition(self._executor, self._look, found, self._totals, slow)
+
+    def rows(self) -> int:
+        """Rows of all base tables, as far as their commits count them."""
+        return sum(self._totals.values())
+
+    def stored_rows(self) -> int:
+        """Rows of the storage table, as its newest commit counts them."""
+        return stored_rows(self._look)
+
+
+class Planner:
+    """Plans refreshes; changes nothing."""
+
+    def __init__(
+        self, executor: Executor, relations: Relations, analyst: Analyst, memory: Memory
+    ) -> None:
+        self._executor, self._relations = executor, relations
+        self._analyst, self._memory = analyst, memory
+
+    def plan(self, look: Look, request: Request) -> RefreshPlan:
+        """What `request` would do now, with its reason; raises `MethodNotAvailable`."""
+        texts = [look.view.definition.query, *look.current.views.values()]
+        volatile = tuple(dict.fromkeys(f for text in texts for f in volatile_functions(text)))
+        method = request.method
+        if method == AUTO and request.avoid_fast is None:
+            method = look.view.options.refresh_method
+        known = self._memory.view(look.view.name)
+        speeds = known.speeds if known else {}
+        ways = LookedAt(
+            self._executor, self._relations, self._analyst, look, speeds, request.avoid_fast
+        )
+        return plan_refresh(
+            str(look.view.name),
+            look.verdict,
+            method,
+            volatile,
+            request.explicit,
+            ways,
+            recompute=request.explicit and request.method == COMPLETE,
+        )

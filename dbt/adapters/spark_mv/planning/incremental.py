@@ -1,0 +1,119 @@
+"""Prepares fast refreshes: whether the stored rows can be brought up to date by what changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.ivm.algebra.stored import REPLACED, Replaced
+from dbt.adapters.spark_mv.ivm.algebra.terms import OLD, TABLE, NotFast, compared_columns
+from dbt.adapters.spark_mv.ivm.program import Rows, rows_after
+from dbt.adapters.spark_mv.planning.analyzer import with_queries
+from dbt.adapters.spark_mv.planning.append_only import columns_of_change, makes_only_new
+from dbt.adapters.spark_mv.planning.cost import Estimate, Written, is_better_in_part
+from dbt.adapters.spark_mv.planning.inputs import Inputs, changed_rows, stored_rows
+from dbt.adapters.spark_mv.planning.plan import FastQuery
+from dbt.adapters.spark_mv.sql.names import TableName, quote
+from dbt.adapters.spark_mv.state.observation import Look
+from dbt.adapters.spark_mv.views.definition import STORED, MaterializedView
+from dbt.adapters.spark_mv.views.storage_sql import all_stored_columns
+
+
+def prepare_fast(
+    executor: Executor, look: Look, inputs: Inputs, totals: Mapping[TableName, int], slowness: float
+) -> FastQuery | Reason:
+    """The query that brings the rows that were looked at up to date; why not if there is none.
+
+    `totals` are the rows of the base tables, `slowness` is as in `Estimate`.
+    """
+    program = inputs.analysis.program
+    if program.why_not_fast is not None:
+        return program.why_not_fast
+    changed = changed_rows(inputs.changes, totals)
+    try:
+        rows, queries = _rows(executor, look, inputs, changed)
+    except NotFast as error:
+        return inputs.analysis.readable(error.reason)
+    query = with_queries(queries, rows.query)
+    joined = sum(
+        total * _times_read(inputs.analysis.placeholder(table), query)
+        for table, total in totals.items()
+    )
+    by_group = program.additive is None and program.groups is not None
+    estimate = Estimate(
+        sum(totals.values()),
+        changed,
+        joined,
+        stored_rows(look),
+        _written(rows),
+        by_group,
+        slowness,
+        changed_rows([change for change in inputs.changes if change.inserts_only], totals),
+    )
+    changes = tuple(str(change) for change in inputs.changes)
+    replaced = _condition(look.view, rows.replaced, queries) if rows.replaced else None
+    return FastQuery(query, rows.appends, changes, estimate, replaced)
+
+
+def _rows(
+    executor: Executor, look: Look, inputs: Inputs, changed: int
+) -> tuple[Rows, dict[str, str]]:
+    """The rows after the change, and the queries that they read; raises `NotFast`."""
+    program = inputs.analysis.program
+    columns = columns_of_change(inputs)
+    wanted = compared_columns(program.query) | {name.lower() for name in columns.values()}
+    bounded = inputs.bounded(executor, wanted)
+    only_new = makes_only_new(executor, look, bounded, columns)
+    in_part = only_new or _is_better_in_part(look, changed)
+    types = [column.type for column in look.current.columns]
+    rows = rows_after(program, inputs.changed, inputs.inserts_only, types, in_part)
+    queries = bounded.queries(look)
+    queries[STORED] = _stored(look)
+    if only_new:
+        queries[STORED] += " WHERE FALSE"
+        rows = replace(rows, replaced=None)
+    return rows, queries | {name: query.sql("spark") for name, query in rows.named.items()}
+
+
+def _is_better_in_part(look: Look, changed: int) -> bool:
+    summary = look.head.summary if look.head else {}
+    taken_away = iceberg.summary_number(summary, "total-position-deletes") or 0
+    return is_better_in_part(stored_rows(look), taken_away, changed)
+
+
+def _written(rows: Rows) -> Written:
+    if rows.replaced is not None:
+        return Written.REPLACED
+    return Written.NONE if rows.appends else Written.ALL
+
+
+def _condition(view: MaterializedView, replaced: Replaced, queries: Mapping[str, str]) -> str:
+    """Whether a row of the storage table, there called mv_stored, is replaced."""
+    names = all_stored_columns(view)
+    pairs = " AND ".join(
+        f"{STORED}.{quote(names[stored])} <=> {REPLACED}.{quote(name)}"
+        for stored, name in replaced.columns.items()
+    )
+    rows = with_queries(queries, f"SELECT * FROM {replaced.by}")
+    return f"EXISTS (SELECT 1 FROM (\n{rows}\n) AS {REPLACED} WHERE {pairs})"
+
+
+def _times_read(placeholder: str, query: str) -> int:
+    """How often a table is read as a whole, at either version."""
+    number = placeholder.removeprefix(TABLE)
+    names = (placeholder, OLD + number)
+    found = sum(len(re.findall(rf"\b{name}\b", query)) for name in names)
+    return found - sum(f"{name} AS (" in query for name in names)
+
+
+def _stored(look: Look) -> str:
+    assert look.head is not None
+    listed = ", ".join(
+        quote(stored) if stored == name else f"{quote(stored)} AS {quote(name)}"
+        for name, stored in all_stored_columns(look.view).items()
+    )
+    return f"SELECT {listed} FROM {look.view.storage.sql} VERSION AS OF {look.head.snapshot_id}"

@@ -1,0 +1,124 @@
+"""What a refresh that starts from the stored rows works with: the query, and what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog.change_sets import (
+    COMPARED,
+    TRACKED,
+    Change,
+    change_between,
+    with_bounds,
+)
+from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, WEIGHT
+from dbt.adapters.spark_mv.planning.analyzer import Analysis, Analyst, rows_at
+from dbt.adapters.spark_mv.planning.pinning import unpinned_tables
+from dbt.adapters.spark_mv.sql.columns import columns_of
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.state.observation import Look
+
+OTHER_LAYOUT = Reason("OTHER_LAYOUT", "its storage table lacks columns that are needed")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The analysis of a view's query, and how the change of each changed table is read."""
+
+    analysis: Analysis
+    changes: tuple[Change, ...]
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The changed tables, by their names in the program."""
+        return frozenset(self.analysis.placeholder(change.table) for change in self.changes)
+
+    @property
+    def inserts_only(self) -> bool:
+        """Whether no row has gone from any of them."""
+        return all(change.inserts_only for change in self.changes)
+
+    def bounded(self, executor: Executor, names: Collection[str]) -> Inputs:
+        """The inputs with what is known of columns of these names in appended rows."""
+        changes = [
+            with_bounds(
+                executor,
+                change,
+                [
+                    column
+                    for column in self.analysis.columns[self.analysis.placeholder(change.table)]
+                    if column.lower() in names
+                ],
+            )
+            for change in self.changes
+        ]
+        return replace(self, changes=tuple(changes))
+
+    def queries(self, look: Look) -> dict[str, str]:
+        """The rows of every table now and before, and the changed rows, by their names."""
+        found = self.analysis.current(look.versions)
+        for change in self.changes:
+            name = self.analysis.placeholder(change.table)
+            number, names = name.removeprefix(TABLE), self.analysis.columns[name]
+            columns = columns_of(names, self.analysis.types[name])
+            found[OLD + number] = rows_at(change.table, change.old, names)
+            found[CHANGES + number] = change.sql(columns, WEIGHT, self.analysis.can_group(name))
+        return found
+
+
+def inputs_of(
+    executor: Executor, relations: Relations, analyst: Analyst, look: Look
+) -> Inputs | Reason:
+    """The inputs of a refresh of the view that was looked at; why there are none."""
+    view, label = look.view, look.label
+    if label is None or look.head is None or not look.verdict.changed:
+        return Reason("NO_BASE", "there are no stored rows to start from")
+    analysis = analyst.analysis(look.current, view)
+    if isinstance(analysis, Reason):
+        return analysis
+    if tuple(analysis.program.hidden) != view.hidden:
+        return OTHER_LAYOUT
+    unpinned = unpinned_tables(look.versions, executor, relations)
+    if unpinned:
+        names = ", ".join(name.shown for name in unpinned)
+        return Reason("NOT_PINNED", f"cannot be read at a fixed version: {names}")
+    changes: list[Change] = []
+    for table in look.verdict.changed:
+        found = change_between(executor, table, label.sources[table], look.versions[table])
+        if isinstance(found, Reason):
+            return found
+        changes.append(found)
+    return Inputs(analysis, tuple(changes))
+
+
+def base_rows(executor: Executor, look: Look) -> dict[TableName, int]:
+    """The rows of each base table, as its newest commit counts them; 0 if none does."""
+    return {
+        table: _total(executor, table) if version.can_pin else 0
+        for table, version in look.versions.items()
+    }
+
+
+def stored_rows(look: Look) -> int:
+    """The rows of the storage table, as its newest commit counts them; 0 if it does not."""
+    return (look.head and iceberg.live_rows(look.head.summary)) or 0
+
+
+def changed_rows(changes: Sequence[Change], totals: Mapping[TableName, int]) -> int:
+    """How many rows have to be read to know what changed, at most."""
+    return sum(
+        int(2 * totals[change.table] * change.share)
+        if change.rows is None or change.way in (COMPARED, TRACKED)
+        else change.rows
+        for change in changes
+    )
+
+
+def _total(executor: Executor, table: TableName) -> int:
+    chain = iceberg.main_chain(executor, table, 1)
+    return (iceberg.live_rows(chain[0].summary) or 0) if chain else 0

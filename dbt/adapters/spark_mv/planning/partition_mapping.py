@@ -1,0 +1,126 @@
+"""Which partitions of base tables feed which partitions of a materialized view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.catalog import partitions
+from dbt.adapters.spark_mv.catalog.change_sets import Change
+from dbt.adapters.spark_mv.catalog.partitions import Partition, Spec
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.ivm.partitions.transforms import PartitionValue, over_partitions
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.state.observation import Look
+
+_MOST = 500
+_UTC = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
+# SQL of the values of a target's fields, where its columns are given as SQL.
+Values = Callable[[Iterable[str]], "list[tuple[str, str]]"]
+
+
+def partition_columns(
+    spec: Spec, values: Sequence[exp.Expr], time_zone: str
+) -> list[exp.Expr] | None:
+    """The values over columns of a table as expressions over p0, p1, .. of its partitions; None
+    if rows of one partition may have different ones."""
+    known: dict[str, list[PartitionValue]] = {}
+    for number, field in enumerate(spec.fields):
+        value = PartitionValue(
+            f"p{number}", field.transform, field.column_type, field.size, time_zone in _UTC
+        )
+        known.setdefault(field.column, []).append(value)
+    found = [over_partitions(value, known) for value in values]
+    return [value for value in found if value is not None] if None not in found else None
+
+
+def feeding(
+    executor: Executor,
+    look: Look,
+    spec: Spec,
+    table: TableName,
+    values: Sequence[exp.Expr],
+    target_values: Values,
+) -> set[tuple[Partition, Partition]] | None:
+    """Pairs of a partition of a base table and the one of the view that it feeds; None if the
+    query does not map partitions to partitions.
+
+    `values` are the view's partition columns over columns of the table.
+    """
+    files = partitions.files(table, spec, str(look.versions[table].snapshot_id))
+    return _pairs(executor, look, spec, files, values, target_values)
+
+
+def fed_by_change(
+    executor: Executor,
+    look: Look,
+    change: Change,
+    places: Sequence[Sequence[exp.Expr]],
+    target_values: Values,
+) -> set[Partition] | None:
+    """The partitions of the view that are fed by files which only one version of a changed table
+    has; None if the query does not map partitions to partitions.
+
+    `places` has the view's partition columns over columns of the table, for each place in which
+    the table is read.
+    """
+    spec = partitions.spec_of(executor, change.table)
+    old, new = change.old.snapshot_id, change.new.snapshot_id
+    if spec is None or not spec.fields or old is None or new is None:
+        return None
+    files = partitions.changed_files(change.table, spec, old, new)
+    found: set[Partition] = set()
+    for values in places:
+        pairs = _pairs(executor, look, spec, files, values, target_values)
+        if pairs is None:
+            return None
+        found |= {fed for _, fed in pairs}
+    return found
+
+
+def _pairs(
+    executor: Executor,
+    look: Look,
+    spec: Spec,
+    files: str,
+    values: Sequence[exp.Expr],
+    target_values: Values,
+) -> set[tuple[Partition, Partition]] | None:
+    """The partitions of these files, each with the one of the view that it feeds."""
+    settings = look.view.definition.settings
+    found = partition_columns(spec, values, settings.get("spark.sql.session.timeZone", ""))
+    if found is None:
+        return None
+    fed = target_values([value.sql("spark") for value in found])
+    with executor.isolated(settings) as session:
+        texts = [partitions.encoded(sql, kind) for sql, kind in fed]
+        rows = partitions.partitions_of(session, spec, files, texts)
+    size = len(spec.fields)
+    return None if rows is None else {(row[:size], row[size:]) for row in rows}
+
+
+def source_partitions(
+    executor: Executor,
+    look: Look,
+    table: TableName,
+    values: Sequence[exp.Expr],
+    target_values: Values,
+    changed: set[Partition],
+) -> str | None:
+    """SQL of the condition that a row of a base table lies in a partition that feeds one of the
+    changed ones; None if that is not known, or would skip nothing."""
+    if all(isinstance(value, exp.Column) for value in values):
+        return None  # a condition on the column itself skips partitions as well
+    try:
+        spec = partitions.spec_of(executor, table)
+        if spec is None or not spec.fields:
+            return None
+        pairs = feeding(executor, look, spec, table, values, target_values)
+    except StatementFailed:
+        return None
+    wanted = {source for source, fed in pairs or () if fed in changed}
+    if pairs is None or len(wanted) > _MOST:
+        return None
+    return partitions.in_partitions(spec, table.catalog, wanted)

@@ -1,0 +1,81 @@
+"""Writes the versions of base tables into the text of a query.
+
+Pinned reads make the label true whatever is committed meanwhile. A table that cannot be pinned
+(no snapshot, no versions, or a schema newer than its snapshot) is read as it is, and its version
+is compared before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog.resolver import Facts, Relations
+from dbt.adapters.spark_mv.catalog.versions import Version
+from dbt.adapters.spark_mv.core.executor import Executor, TableFacts, ViewFacts
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.reads import Reference, references_of
+from dbt.adapters.spark_mv.sql.splice import subquery
+from dbt.adapters.spark_mv.views.definition import Definition
+from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+
+
+def pinned_query(
+    definition: Definition,
+    versions: Mapping[TableName, Version],
+    executor: Executor,
+    relations: Relations,
+    owner: str,
+) -> tuple[str, tuple[TableName, ...]]:
+    """The definition's query with its views inlined and its tables pinned.
+
+    Returns the text and the tables that are read unpinned.
+    """
+    if not is_readable(definition):
+        # Nothing can be written into a text that we cannot read.
+        return definition.query, tuple(versions)
+    unpinned = unpinned_tables(versions, executor, relations)
+    expander = Expander(relations, owner)
+
+    def replacement(name: TableName, facts: Facts, reference: Reference) -> str | None:
+        if storage_of(name, facts) is not None:
+            assert isinstance(facts, ViewFacts)
+            home = Namespace(facts.catalog, facts.namespace)
+            return subquery(expander.inline(facts.text, home, replacement), reference)
+        if isinstance(facts, ViewFacts) or name in unpinned:
+            return None
+        return f"{name.sql} VERSION AS OF {versions[name].snapshot_id}"
+
+    return expander.inline(definition.query, definition.home, replacement), unpinned
+
+
+def is_readable(definition: Definition) -> bool:
+    """Whether we can read a definition, and the views below it, and not only Spark."""
+    texts = (definition.query, *definition.views.values())
+    return all(references_of(text) is not None for text in texts)
+
+
+def unpinned_tables(
+    versions: Mapping[TableName, Version], executor: Executor, relations: Relations
+) -> tuple[TableName, ...]:
+    """The tables that cannot be read at these versions."""
+    return tuple(
+        name
+        for name, version in versions.items()
+        if not version.can_pin or not _snapshot_has_schema(name, version, executor, relations)
+    )
+
+
+def _snapshot_has_schema(
+    name: TableName, version: Version, executor: Executor, relations: Relations
+) -> bool:
+    facts = relations.lookup(name)
+    if not isinstance(facts, TableFacts):
+        return False
+    if facts.snapshot_schema_id is not None:
+        return (
+            facts.snapshot_id != version.snapshot_id
+            or facts.snapshot_schema_id == version.schema_id
+        )
+    assert version.snapshot_id is not None
+    return iceberg.snapshot_schema(executor, name, version.snapshot_id) == version.schema_id

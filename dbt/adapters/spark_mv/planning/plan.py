@@ -1,0 +1,222 @@
+"""What a refresh will do, as a value with its reason. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from dbt.adapters.spark_mv.core import reasons
+from dbt.adapters.spark_mv.core.errors import MethodNotAvailable
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.planning.cost import Estimate, PartitionEstimate, complete_cost, is_small
+from dbt.adapters.spark_mv.state.freshness import Freshness, Verdict
+
+AUTO, COMPLETE, PARTITION, FAST = "auto", "complete", "partition", "fast"
+
+
+@dataclass(frozen=True)
+class FastQuery:
+    """The query of a fast refresh, with what it reads and what it is held to cost.
+
+    Its rows are all rows of the storage table as they will be or, if it `appends`, those to be
+    added, once stored rows that meet the condition `replaced` on mv_stored have been taken away.
+    `changes` says how the change of each table is read.
+    """
+
+    query: str
+    appends: bool
+    changes: tuple[str, ...]
+    estimate: Estimate
+    replaced: str | None = None
+
+
+@dataclass(frozen=True)
+class PartitionQuery:
+    """The query of the partitions that may have changed, as it is stored.
+
+    `condition` is true for stored rows that are in one of them; `partitions` are their paths,
+    `changes` say how the change of each table was read.
+    """
+
+    query: str
+    condition: str
+    partitions: tuple[str, ...]
+    changes: tuple[str, ...]
+    estimate: PartitionEstimate
+
+
+class Ways(Protocol):
+    """Looks into the ways to refresh that are not complete; each gives its query or why not."""
+
+    def fast(self) -> FastQuery | Reason:
+        """By what changed."""
+        ...
+
+    def partition(self) -> PartitionQuery | Reason:
+        """By partitions in which something changed; asks Spark which these are."""
+        ...
+
+    def rows(self) -> int:
+        """Rows of all base tables."""
+        ...
+
+    def stored_rows(self) -> int:
+        """Rows of the storage table."""
+        ...
+
+
+@dataclass(frozen=True)
+class NoRefresh:
+    """Nothing to do."""
+
+    reason: Reason
+    method: str = "none"
+    cost: float | None = None
+
+    @property
+    def estimated(self) -> str | None:
+        """Nothing."""
+        return None
+
+
+@dataclass(frozen=True)
+class CompleteRefresh:
+    """Compute every row again; with what stood against each other way that was looked into.
+
+    `cost`, here and below, is in rows as they were estimated, None if nobody did.
+    """
+
+    reason: Reason
+    why_not_fast: Reason | None = None
+    why_not_partition: Reason | None = None
+    method: str = COMPLETE
+    cost: float | None = None
+
+    @property
+    def estimated(self) -> str | None:
+        """What stands against the other ways, as the history has it."""
+        against = (("fast", self.why_not_fast), ("by partition", self.why_not_partition))
+        return "; ".join(f"not {way}: {why}" for way, why in against if why) or None
+
+
+@dataclass(frozen=True)
+class FastRefresh:
+    """Bring the stored rows up to date by what changed."""
+
+    reason: Reason
+    fast: FastQuery
+    method: str = FAST
+
+    @property
+    def estimated(self) -> str | None:
+        """What it is held to cost, as the history has it."""
+        return str(self.fast.estimate)
+
+    @property
+    def cost(self) -> float:
+        """In rows."""
+        return self.fast.estimate.fast_by_itself
+
+
+@dataclass(frozen=True)
+class PartitionRefresh:
+    """Compute every row again of those partitions that may have changed."""
+
+    reason: Reason
+    partition: PartitionQuery
+    method: str = PARTITION
+
+    @property
+    def estimated(self) -> str | None:
+        """What it is held to cost, as the history has it."""
+        return str(self.partition.estimate)
+
+    @property
+    def cost(self) -> float:
+        """In rows."""
+        return self.partition.estimate.cost_by_itself
+
+
+RefreshPlan = NoRefresh | CompleteRefresh | FastRefresh | PartitionRefresh
+
+
+def plan_refresh(
+    view: str,
+    verdict: Verdict,
+    requested: str,
+    volatile: tuple[str, ...],
+    explicit: bool,
+    ways: Ways,
+    recompute: bool = False,
+) -> RefreshPlan:
+    """The plan for `view`.
+
+    `requested` is a refresh method; `volatile` the functions whose value moves by itself: an
+    explicit refresh evaluates them again, a read does not. `recompute` asks for a complete refresh
+    even if nothing has changed: a view whose option is that method does not.
+    Raises `MethodNotAvailable` if the method cannot be used.
+    """
+    if requested not in (AUTO, COMPLETE, PARTITION, FAST):
+        raise MethodNotAvailable(
+            f"{view} cannot be refreshed by method {requested!r}: there is no such method.",
+            "Use auto, fast, partition or complete.",
+        )
+    if recompute:
+        return CompleteRefresh(reasons.REQUESTED)
+    if not verdict.is_fresh:
+        return _plan_stale(view, verdict, requested, ways)
+    if explicit and volatile:
+        reason = Reason("VOLATILE_FUNCTION", "it calls " + ", ".join(volatile))
+        return CompleteRefresh(reason)
+    return NoRefresh(verdict.reason)
+
+
+def _plan_stale(view: str, verdict: Verdict, requested: str, ways: Ways) -> RefreshPlan:
+    if requested == COMPLETE:
+        return CompleteRefresh(verdict.reason)
+    comparable = verdict.freshness is Freshness.STALE and bool(verdict.changed)
+    if requested == FAST:
+        fast = ways.fast() if comparable else verdict.reason
+        if isinstance(fast, Reason):
+            raise not_eligible(view, FAST, fast)
+        return FastRefresh(verdict.reason, fast)
+    if requested == PARTITION:
+        found = ways.partition() if comparable else verdict.reason
+        if isinstance(found, Reason):
+            raise not_eligible(view, PARTITION, found)
+        return PartitionRefresh(verdict.reason, found)
+    if not comparable:
+        return CompleteRefresh(verdict.reason, verdict.reason, verdict.reason)
+    return _cheapest(verdict, ways)
+
+
+def _cheapest(verdict: Verdict, ways: Ways) -> RefreshPlan:
+    rows = ways.rows()
+    cost = complete_cost(rows, ways.stored_rows())
+    if is_small(rows):
+        small = Reason("NOT_CHEAPER", f"{rows:,} rows in all")
+        return CompleteRefresh(verdict.reason, small, small, cost=cost)
+    fast = ways.fast()
+    adds = fast if isinstance(fast, FastQuery) and fast.estimate.is_worth_it else None
+    if adds is not None and adds.estimate.is_near_least:
+        return FastRefresh(verdict.reason, adds)
+    found = ways.partition()
+    parts = found if isinstance(found, PartitionQuery) and found.estimate.is_worth_it else None
+    if parts is not None and (adds is None or parts.estimate.cost < adds.estimate.fast):
+        return PartitionRefresh(verdict.reason, parts)
+    if adds is not None:
+        return FastRefresh(verdict.reason, adds)
+    return CompleteRefresh(verdict.reason, _why_not(fast), _why_not(found), cost=cost)
+
+
+def _why_not(found: FastQuery | PartitionQuery | Reason) -> Reason:
+    return found if isinstance(found, Reason) else Reason("NOT_CHEAPER", str(found.estimate))
+
+
+def not_eligible(view: str, method: str, reason: Reason) -> MethodNotAvailable:
+    """The error of a strict method that cannot be used."""
+    how = "fast" if method == FAST else "by partition"
+    return MethodNotAvailable(
+        f"{view} cannot be refreshed {how}: {reason}.",
+        "Refresh it with method complete, change what is named, or use refresh_method 'auto'.",
+    )

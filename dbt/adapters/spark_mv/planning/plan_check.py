@@ -1,0 +1,98 @@
+"""What Spark says of a query that sqlglot has read, and what is kept of it with the view.
+
+Asking takes longer than a small refresh, and every command is a new process. So the answers are
+kept, for as long as the tables have the same columns and the same programs ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.__version__ import version
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.ivm.algebra import aggregates
+from dbt.adapters.spark_mv.ivm.algebra.terms import not_fast
+from dbt.adapters.spark_mv.ivm.program import Program
+from dbt.adapters.spark_mv.planning.plan_text import comparable
+from dbt.adapters.spark_mv.sql.names import quote
+
+Columns = dict[str, list[list[str]]]
+_OF_SPARK = "Class: org.apache.spark.sql.catalyst."
+
+
+@dataclass
+class Answers:
+    """Answers of Spark about one definition, whose hash is `of`: `by` names the programs, `columns`
+    the names and types of the tables' columns; `types` those of the columns of each query that was
+    asked about.
+
+    `confirmed` says that Spark plans the query that was understood as the one that was written.
+    """
+
+    of: str
+    by: str
+    columns: Columns
+    types: dict[str, list[str]] = field(default_factory=dict)
+    confirmed: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """As the view's properties keep it."""
+        return dict(vars(self))
+
+    def recall(self, kept: Mapping[str, Any]) -> None:
+        """Take over kept answers that are still true."""
+        if all(kept.get(key) == vars(self)[key] for key in ("of", "by", "columns")):
+            self.types = dict(kept.get("types", {}))
+            self.confirmed = kept.get("confirmed") is True
+
+
+def programs(executor: Executor) -> str:
+    """The versions of the programs on which an answer depends."""
+    ((spark,),) = executor.query("SELECT version()")
+    return f"{version} {sqlglot.__version__} {spark}"
+
+
+def refuse_unknown_functions(session: Executor, program: Program) -> None:
+    """Raise `NotFast` for a function that is not Spark's own, as nobody knows what its value is of,
+    and for an aggregate that is taken for a function of one row."""
+    calls = {call.name.lower(): call for call in program.query.find_all(exp.Anonymous)}
+    for name, call in sorted(calls.items()):
+        try:
+            lines = [str(row[0]) for row in session.query(f"DESCRIBE FUNCTION {quote(name)}")]
+        except StatementFailed:
+            lines = []
+        line = next((line for line in lines if line.startswith(_OF_SPARK)), None)
+        if line is None:
+            raise not_fast("USER_FUNCTION", f"{name} is not one of Spark's own functions")
+        if ".aggregate." in line and aggregates.is_scalar(call):
+            raise not_fast("NOT_UNDERSTOOD", f"{name} is not known to be an aggregate", call)
+
+
+def confirm(session: Executor, original: str, printed: str, width: int) -> None:
+    """Raise `NotFast` unless Spark plans both queries, of `width` columns, alike."""
+    plan, other = (comparable(_plan(session, query, width)) for query in (original, printed))
+    lines = zip_longest(plan, other, fillvalue="")
+    differing = next((pair for pair in lines if pair[0] != pair[1]), None)
+    if differing is not None:
+        texts = " and ".join(_around_difference(*differing))
+        raise not_fast("NOT_UNDERSTOOD", f"printed anew it is planned otherwise: {texts}")
+
+
+def _around_difference(one: str, two: str) -> tuple[str, str]:
+    start = max(
+        0, next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), 0) - 20
+    )
+    return repr(one[start : start + 80]), repr(two[start : start + 80])
+
+
+def _plan(session: Executor, query: str, width: int) -> str:
+    names = ", ".join(f"c{number}" for number in range(width))
+    ((plan,),) = session.query(f"EXPLAIN SELECT * FROM (\n{query}\n) AS mv_plan({names})")
+    return str(plan)

@@ -1,0 +1,52 @@
+"""What was asked for, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.sql.names import TableName
+
+CREATE, DBT_RUN, READ = "CREATE", "DBT_RUN", "READ"
+MANUAL, SCHEDULE, UPSTREAM = "MANUAL", "SCHEDULE", "UPSTREAM"
+SUCCEEDED, SKIPPED = "SUCCEEDED", "SKIPPED"
+CANCELLED, RUNNING = "CANCELLED", "RUNNING"
+# Nobody asked for these by name, so failures of theirs count towards suspension.
+AUTOMATIC = (READ, SCHEDULE, UPSTREAM)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A wish to refresh: who asks, by which method, waiting for others or not.
+
+    `explicit` requests run also when the view is fresh, and are recorded even if nothing is done.
+    `reduced` says that the query is not the whole definition; `avoid_fast` why a fast refresh is
+    not to be tried (again).
+    """
+
+    trigger: str
+    method: str = "auto"
+    wait: bool = True
+    explicit: bool = False
+    reduced: bool = False
+    avoid_fast: Reason | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What happened to one view; `rows` is its row count afterwards, if known."""
+
+    view: TableName
+    state: str
+    method: str
+    reason: str
+    seconds: float = 0.0
+    rows: int | None = None
+    error: str | None = None
+
+    def __str__(self) -> str:
+        if self.state == SKIPPED:
+            return f"{self.view}: fresh, skipped ({self.reason})"
+        noun = "row" if self.rows == 1 else "rows"
+        rows = "" if self.rows is None else f", {self.rows:,} {noun}"
+        return f"{self.view}: {self.method} refresh{rows}, {self.seconds:.1f} s ({self.reason})"

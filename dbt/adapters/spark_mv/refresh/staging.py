@@ -1,0 +1,123 @@
+"""Storage tables built aside: made with their rows and label in one commit, then swapped in.
+
+Each build has a table of a name that no other ever has. So nobody takes rows for finished that
+their builder has not compared, and a table that was replaced never comes back into use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog.versions import Version
+from dbt.adapters.spark_mv.core.errors import PublishRefused, StatementFailed
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
+from dbt.adapters.spark_mv.planning.plan import RefreshPlan
+from dbt.adapters.spark_mv.planning.request import Request
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.sql.names import TableName, use
+from dbt.adapters.spark_mv.state.freshness import Label
+from dbt.adapters.spark_mv.views import storage_sql
+from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
+from dbt.adapters.spark_mv.views.dependencies import Expansion
+
+_LABEL_CONF = "spark.sql.iceberg.snapshot-property."
+
+
+@dataclass(frozen=True)
+class Build:
+    """What is to be built, and what the view is until it is swapped in.
+
+    `branch` is the claim under which it is built; with `only_if_unchanged` it is swapped in only
+    if the view still is `replaced`, with `must_be_new` only if there is none. With `over_table` it
+    takes the place of a table, which is kept as its backup.
+    """
+
+    view: MaterializedView
+    expansion: Expansion
+    versions: Mapping[TableName, Version]
+    plan: RefreshPlan
+    request: Request
+    replaced: MaterializedView | None = None
+    branch: str | None = None
+    must_be_new: bool = False
+    only_if_unchanged: bool = False
+    over_table: bool = False
+
+
+def make_storage(engine: Engine, view: MaterializedView, label: Label) -> None:
+    """Create the storage table with the rows of the view's definition.
+
+    Raises `PublishRefused` if a table that could not be pinned changed meanwhile, and
+    `StatementFailed`; there is then no table.
+    """
+    query, unpinned = complete_query(engine, view, view.definition, label.sources)
+    before = moves(engine, unpinned, label.sources)
+    settings = {**view.definition.settings, **label_settings(label)}
+    try:
+        with (
+            engine.executor.isolated(settings) as session,
+            engine.watch.over(session, label.refresh_id),
+        ):
+            if not is_readable(view.definition):  # its names are as they were written
+                session.query(use(view.definition.home))
+            session.query(storage_sql.create_storage(view, query))
+            if view.layout.cluster_by:
+                session.query(storage_sql.order_storage(view))
+        refuse_moved(engine, before, label.sources)
+    except BaseException:
+        discard(engine, view.storage)
+        raise
+
+
+def complete_query(
+    engine: Engine,
+    view: MaterializedView,
+    definition: Definition,
+    versions: Mapping[TableName, Version],
+) -> tuple[str, tuple[TableName, ...]]:
+    """The query of everything that is stored at these versions, and the tables that it reads
+    unpinned. Raises `StatementFailed` if columns that are not shown cannot be computed."""
+    owner = str(view.name)
+    query, unpinned = pinned_query(definition, versions, engine.executor, engine.relations, owner)
+    if not view.hidden:
+        return query, unpinned
+    analysis = engine.analyst.analysis(definition, view)
+    if isinstance(analysis, Reason) or tuple(analysis.program.hidden) != view.hidden:
+        raise StatementFailed(
+            f"{owner}: its storage table has columns that this version does not know.",
+            "Run its model with --full-refresh.",
+        )
+    return analysis.stored_query(versions, unpinned), unpinned
+
+
+def discard(engine: Engine, storage: TableName) -> None:
+    """Drop a storage table that no view reads, if it exists; a sweep does so if this fails."""
+    with suppress(StatementFailed):
+        engine.executor.query(storage_sql.drop_storage(storage))
+
+
+def label_settings(label: Label) -> dict[str, str]:
+    """Session settings under which a commit carries the label."""
+    return {_LABEL_CONF + key: value for key, value in label.to_summary().items()}
+
+
+def moves(
+    engine: Engine, unpinned: tuple[TableName, ...], versions: Mapping[TableName, Version]
+) -> dict[TableName, str]:
+    """What tells whether an Iceberg table that is read unpinned has moved; its version does
+    not, if it was rolled back meanwhile."""
+    tables = [name for name in unpinned if versions[name].kind == iceberg.FORMAT]
+    return {name: iceberg.moves(engine.executor, name) for name in tables}
+
+
+def refuse_moved(
+    engine: Engine, before: dict[TableName, str], versions: Mapping[TableName, Version]
+) -> None:
+    """Raise `PublishRefused` if a table that could not be pinned changed since `before`."""
+    same = engine.versions.read(before) == {name: versions[name] for name in before}
+    if not same or moves(engine, tuple(before), versions) != before:
+        raise PublishRefused("a base table changed while it was read, and cannot be pinned")

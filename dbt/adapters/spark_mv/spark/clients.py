@@ -1,0 +1,207 @@
+"""Executors: how the core's statements reach Spark, by the connection method of the profile."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Any
+
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import CatalogRoad, Executor, Row
+from dbt.adapters.spark_mv.spark.error_messages import short_message
+from dbt.adapters.spark_mv.spark.iceberg_catalog import JvmRoad
+from dbt.adapters.spark_mv.sql.names import quote
+from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, is_kept
+
+# `${env:..}` in a definition or a comment is text; an overwrite replaces the whole table.
+OWN_SETTINGS = {
+    "spark.sql.variable.substitute": "false",
+    "spark.sql.sources.partitionOverwriteMode": "STATIC",
+}
+
+_POLL_INTERVAL = 0.1
+_CATALOGS = ("spark.sql.catalog.", "spark.sql.defaultCatalog")
+# A session of Spark Connect closes itself when it is collected, for which it waits for locks: for
+# ever, if the collector runs in the thread that holds them. So ours are never collected.
+_connect_sessions: list[Any] = []
+
+
+class SessionExecutor:
+    """Statements on a SparkSession of this process, classic or Connect."""
+
+    def __init__(self, session: Any, road: CatalogRoad | None, new_session: Callable[[], Any]):
+        self._session = session
+        self._new_session = new_session
+        self.road = road
+
+    def query(self, sql: str) -> list[Row]:
+        """Run a statement and collect its rows."""
+        try:
+            return list(self._session.sql(sql).collect())
+        except Exception as error:
+            raise StatementFailed(short_message(error)) from None
+
+    @contextmanager
+    def isolated(self, settings: Mapping[str, str]) -> Iterator[Executor]:
+        """A new session with these settings."""
+        try:
+            session = self._new_session()
+            for key in self._foreign(session, settings):
+                session.conf.unset(key)
+            for key, value in {**OWN_SETTINGS, **settings}.items():
+                session.conf.set(key, value)
+        except Exception as error:
+            raise StatementFailed(short_message(error)) from None
+        yield SessionExecutor(session, self.road, self._new_session)
+        # Not after an error: a server that is gone would be asked for ten minutes.
+        _release(session)
+
+    @staticmethod
+    def _foreign(session: Any, settings: Mapping[str, str]) -> list[str]:
+        """Settings that a new session has from the start of Spark, and a definition has not."""
+        if not any(key in settings for key in ALWAYS_KEPT):
+            return []  # it is not for the query of a definition
+        rows = session.sql("SET").collect()
+        return [str(row[0]) for row in rows if is_kept(str(row[0])) and row[0] not in settings]
+
+    def interrupt(self) -> None:
+        """End the operations of this session."""
+        self._session.interruptAll()
+
+
+def session_executor(session: Any, remote: str | None) -> SessionExecutor:
+    """The executor of our own statements beside the user's `session`."""
+    if _is_in_process(session):
+        road, new_session = JvmRoad(session), sessions_beside(session)
+    else:
+        road, new_session = None, _sessions_of_connect(session, remote)
+    own = new_session()
+    for key, value in OWN_SETTINGS.items():
+        own.conf.set(key, value)
+    return SessionExecutor(own, road, new_session)
+
+
+def _is_in_process(session: Any) -> bool:
+    return hasattr(session, "_jsparkSession")
+
+
+def sessions_beside(session: Any) -> Callable[[], Any]:
+    """Makes new sessions of a Spark in this process that have the catalogs of `session`.
+
+    Spark gives a new session the settings that it was started with: catalogs of another target,
+    if this process began with that one.
+    """
+    started_with = dict(session.sparkContext.getConf().getAll())
+    catalogs = {
+        key: value
+        for key, value in session.conf.getAll.items()
+        if key.startswith(_CATALOGS) and started_with.get(key) != value
+    }
+
+    def new_session() -> Any:
+        made = session.newSession()
+        for key, value in catalogs.items():
+            made.conf.set(key, value)
+        return made
+
+    return new_session
+
+
+def _sessions_of_connect(session: Any, remote: str | None) -> Callable[[], Any]:
+    def new_session() -> Any:
+        # The builder would make it the session that Python models find active.
+        made = type(session)(connection=remote)
+        _connect_sessions.append(made)
+        return made
+
+    return new_session
+
+
+def _release(session: Any) -> None:
+    """Have a Connect server forget a session; others end by themselves."""
+    if not _is_in_process(session):
+        with suppress(Exception):  # without it the server forgets it after an hour
+            session.client.release_session()
+
+
+class ConnectionExecutor:
+    """Statements on server connections of our own: one a thread, and one for each isolation."""
+
+    road: CatalogRoad | None = None
+
+    def __init__(self, connect: Callable[[], Any]) -> None:
+        self._connect = connect
+        self._threads = threading.local()
+        self._opened: list[Any] = []
+
+    def query(self, sql: str) -> list[Row]:
+        """Run a statement on this thread's connection."""
+        handle = getattr(self._threads, "handle", None)
+        if handle is None:
+            handle = self._threads.handle = self._open({})
+            self._opened.append(handle)
+        return _rows(handle, sql)
+
+    def isolated(self, settings: Mapping[str, str]) -> AbstractContextManager[Executor]:
+        """A connection of its own, closed at the end."""
+        return self._isolated(settings)
+
+    @contextmanager
+    def _isolated(self, settings: Mapping[str, str]) -> Iterator[Executor]:
+        handle = self._open(settings)
+        try:
+            yield HandleExecutor(lambda: handle, self.isolated)
+        finally:
+            handle.close()
+
+    def _open(self, settings: Mapping[str, str]) -> Any:
+        handle = self._connect()
+        if hasattr(handle, "poll_interval"):
+            # Our statements are short: the profile's interval of seconds would be most of the time.
+            handle.poll_interval = _POLL_INTERVAL
+        for key, value in {**OWN_SETTINGS, **settings}.items():
+            _rows(handle, f"SET {quote(key)}={quote(value)}")
+        return handle
+
+    def interrupt(self) -> None:
+        """End what this thread's connection is running."""
+        handle = getattr(self._threads, "handle", None)
+        if handle is not None:
+            handle.cancel()
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        while self._opened:
+            self._opened.pop().close()
+
+
+class HandleExecutor:
+    """Statements on one given connection, such as the user's."""
+
+    road: CatalogRoad | None = None
+
+    def __init__(
+        self,
+        handle: Callable[[], Any],
+        isolated: Callable[[Mapping[str, str]], AbstractContextManager[Executor]],
+    ) -> None:
+        self._handle = handle
+        self.isolated = isolated
+
+    def query(self, sql: str) -> list[Row]:
+        """Run a statement and fetch its rows."""
+        return _rows(self._handle(), sql)
+
+    def interrupt(self) -> None:
+        """End what the connection is running."""
+        self._handle().cancel()
+
+
+def _rows(handle: Any, sql: str) -> list[Row]:
+    try:
+        cursor = handle.cursor()
+        cursor.execute(sql)
+        return list(cursor.fetchall() or []) if cursor.description else []
+    except Exception as error:
+        raise StatementFailed(short_message(error)) from None

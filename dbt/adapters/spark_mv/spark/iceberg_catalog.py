@@ -1,0 +1,281 @@
+"""The short road to Iceberg's catalogs where the JVM is in this process: no Spark job, no SQL."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import (
+    Bounds,
+    BranchFacts,
+    SnapshotFacts,
+    TableFacts,
+    ViewFacts,
+)
+from dbt.adapters.spark_mv.spark import iceberg_branches, iceberg_files
+from dbt.adapters.spark_mv.spark.error_messages import short_message
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
+
+Parts = tuple[str, ...]
+
+
+class JvmRoad:
+    """A `CatalogRoad` over py4j; `session` is the user's SparkSession."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._jvm = session._jvm
+        # Looking a class up asks the JVM once for each part of its name.
+        self._sessions = self._jvm.org.apache.spark.sql.SparkSession
+        self._manager = session._jsparkSession.sessionState().catalogManager()
+        self._json = self._jvm.com.fasterxml.jackson.databind.ObjectMapper()
+        self._lock = threading.Lock()
+        self._catalogs: dict[str, Any] = {}
+        self._tables: dict[Parts, Any] = {}
+        self._views: dict[Parts, tuple[Any, str, ViewFacts]] = {}
+        self._identifiers: dict[Parts, Any] = {}
+        self._view_parser = self._jvm.org.apache.iceberg.view.ViewMetadataParser
+
+    def session(self) -> tuple[str, Parts]:
+        """Current catalog and namespace of the user's session."""
+        return self._call(self._current)
+
+    def _current(self) -> tuple[str, Parts]:
+        self._activate()
+        return (
+            str(self._manager.currentCatalog().name()),
+            tuple(str(part) for part in self._manager.currentNamespace()),
+        )
+
+    def is_catalog(self, name: str) -> bool:
+        """Whether a catalog of this name is registered."""
+        return bool(self._call(self._is_catalog, name))
+
+    def _is_catalog(self, name: str) -> bool:
+        self._activate()
+        return bool(self._manager.isCatalogRegistered(name))
+
+    def handles(self, catalog: str) -> bool:
+        """Whether it is an Iceberg catalog with tables and views."""
+        return self._call(self._catalog, catalog) is not None
+
+    def _catalog(self, name: str) -> Any:
+        with self._lock:
+            if name not in self._catalogs:
+                self._catalogs[name] = self._load_catalog(name)
+            return self._catalogs[name]
+
+    def _load_catalog(self, name: str) -> Any:
+        self._activate()
+        plugin = self._manager.catalog(name)
+        if plugin.getClass().getName() != "org.apache.iceberg.spark.SparkCatalog":
+            return None
+        catalog = plugin.icebergCatalog()
+        # A caching catalog answers with old versions (its cache lives 30 s after the last use).
+        if "Caching" in catalog.getClass().getSimpleName():
+            return None
+        return catalog if hasattr(catalog, "viewExists") else None
+
+    def _identifier(self, parts: Parts) -> Any:
+        found = self._identifiers.get(parts)
+        if found is None:
+            names = self._session._sc._gateway.new_array(self._jvm.java.lang.String, len(parts) - 1)
+            for index, part in enumerate(parts[1:]):
+                names[index] = part
+            found = self._jvm.org.apache.iceberg.catalog.TableIdentifier.of(names)
+            self._identifiers[parts] = found
+        return found
+
+    def lookup(self, parts: Parts) -> TableFacts | ViewFacts | None:
+        """Facts of the table or view of this name, None if there is none."""
+        return self._call(self._lookup, parts)
+
+    def _lookup(self, parts: Parts) -> TableFacts | ViewFacts | None:
+        # What it was last is asked first: a name seldom changes from table to view.
+        if parts in self._views:
+            return self._view(parts) or self._table_facts(parts)
+        return self._table_facts(parts) or self._view(parts)
+
+    def _view(self, parts: Parts) -> ViewFacts | None:
+        held = self._views.get(parts)
+        if held is not None:
+            operations, location, facts = held
+            try:
+                current = operations.refresh()
+            except Exception:  # dropped since
+                self._views.pop(parts, None)
+                return self._view(parts)
+            if current.metadataFileLocation() == location:
+                return facts
+        else:
+            catalog, identifier = self._catalog(parts[0]), self._identifier(parts)
+            if not catalog.viewExists(identifier):
+                return None
+            operations = catalog.loadView(identifier).operations()
+            current = operations.current()
+        facts = _view_facts(json.loads(self._view_parser.toJson(current)), parts[0])
+        self._views[parts] = (operations, current.metadataFileLocation(), facts)
+        return facts
+
+    def _table_facts(self, parts: Parts) -> TableFacts | None:
+        table = self._table(parts)
+        if table is None:
+            return None
+        snapshot = table.currentSnapshot()
+        return TableFacts(
+            provider="iceberg",
+            snapshot_id=None if snapshot is None else str(snapshot.snapshotId()),
+            schema_id=int(table.schema().schemaId()),
+            snapshot_schema_id=None if snapshot is None else int(snapshot.schemaId()),
+        )
+
+    def _table(self, parts: Parts) -> Any:
+        held = self._tables.get(parts)
+        if held is not None:
+            try:
+                held.refresh()
+                return held
+            except Exception:  # dropped, or dropped and created again under another uuid
+                self._tables.pop(parts, None)
+        catalog, identifier = self._catalog(parts[0]), self._identifier(parts)
+        if not catalog.tableExists(identifier):
+            return None
+        self._tables[parts] = table = catalog.loadTable(identifier)
+        return table
+
+    def has_storage_tables(self, catalog: str) -> bool:
+        """Whether any schema of the catalog holds a storage table of a materialized view."""
+        return bool(self._call(self._has_storage_tables, catalog))
+
+    def _has_storage_tables(self, catalog: str) -> bool:
+        iceberg = self._catalog(catalog)
+        if iceberg is None:
+            return False
+        schemas = iceberg.listNamespaces()
+        for index in range(schemas.size()):
+            tables = iceberg.listTables(schemas.get(index))
+            names = (str(tables.get(at).name()) for at in range(tables.size()))
+            if any(STORAGE_NAME.match(name) for name in names):
+                return True
+        return False
+
+    def is_temporary_view(self, parts: Parts) -> bool:
+        """Whether the user's session has a temporary view of this name."""
+        catalog = self._session._jsparkSession.sessionState().catalog()
+        find = catalog.getTempView if len(parts) == 1 else catalog.getGlobalTempView
+        return bool(self._call(find, parts[-1]).isDefined())
+
+    def has_cached_plans(self) -> bool:
+        """Whether anything is cached by CACHE TABLE."""
+        return not self._session._jsparkSession.sharedState().cacheManager().isEmpty()
+
+    def chain(
+        self, parts: Parts, branch: str, limit: int, until: str | None
+    ) -> list[SnapshotFacts]:
+        """Snapshots of a branch, newest first."""
+        return self._call(self._chain, parts, branch, limit, until)
+
+    def _chain(
+        self, parts: Parts, branch: str, limit: int, until: str | None
+    ) -> list[SnapshotFacts]:
+        table = self._table(parts)
+        snapshot = None if table is None else table.snapshot(branch)
+        chain: list[SnapshotFacts] = []
+        while snapshot is not None and len(chain) < limit:
+            parent = snapshot.parentId()
+            chain.append(
+                SnapshotFacts(
+                    snapshot_id=str(snapshot.snapshotId()),
+                    parent_id=None if parent is None else str(parent),
+                    operation=str(snapshot.operation()),
+                    committed_at=int(snapshot.timestampMillis()),
+                    summary=json.loads(self._json.writeValueAsString(snapshot.summary())),
+                    schema_id=snapshot.schemaId(),
+                )
+            )
+            if parent is None or chain[-1].snapshot_id == until:
+                break
+            snapshot = table.snapshot(parent)
+        return chain
+
+    def added_bounds(
+        self, parts: Parts, snapshot_ids: Sequence[str], columns: Sequence[str]
+    ) -> dict[str, Bounds]:
+        """Bounds of columns in the rows that these snapshots added, where they are known."""
+        table = self._call(self._existing_table, parts)
+        return dict(self._call(iceberg_files.added_bounds, self._jvm, table, snapshot_ids, columns))
+
+    def bounds(self, parts: Parts, snapshot_id: str, columns: Sequence[str]) -> dict[str, Bounds]:
+        """Bounds of columns in the rows of a snapshot, where they are known."""
+        table = self._call(self._existing_table, parts)
+        return dict(self._call(iceberg_files.bounds, self._jvm, table, snapshot_id, columns))
+
+    def branches(self, parts: Parts) -> dict[str, BranchFacts]:
+        """Branches of a table, by name."""
+        return dict(self._call(lambda: iceberg_branches.branches(self._jvm, self._table(parts))))
+
+    def create_branch(self, parts: Parts, branch: str, snapshot_id: str, kept_minutes: int) -> None:
+        """Create a branch at a snapshot; fails if it exists."""
+
+        def create() -> None:
+            iceberg_branches.create(
+                self._existing_table(parts), branch, int(snapshot_id), kept_minutes
+            )
+
+        self._call(create)
+
+    def _existing_table(self, parts: Parts) -> Any:
+        table = self._table(parts)
+        if table is None:
+            raise StatementFailed(f"NoSuchTable: {'.'.join(parts)} has been dropped")
+        return table
+
+    def publish(self, parts: Parts, branch: str, drop: Sequence[str]) -> None:
+        """Fast-forward main to `branch` and drop branches, in one commit."""
+
+        def publish() -> None:
+            iceberg_branches.publish(self._jvm, self._existing_table(parts), branch, drop)
+
+        self._call(publish)
+
+    def drop_branches(self, parts: Parts, drop: Sequence[str]) -> None:
+        """Drop those branches that exist."""
+        self._call(lambda: iceberg_branches.drop(self._jvm, self._table(parts), drop))
+
+    def _activate(self) -> None:
+        # The catalog manager asks the conf of the session that is active in its thread, and another
+        # target of this process may have made its own the active one.
+        self._sessions.setActiveSession(self._session._jsparkSession)
+
+    def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            try:
+                return function(*arguments)
+            except Exception as error:
+                # Another thread has just found a table dropped that both of them hold.
+                if "TableOperations.current()" not in str(error):
+                    raise
+                self._tables.clear()
+                return function(*arguments)
+        except StatementFailed:
+            raise
+        except Exception as error:
+            raise StatementFailed(short_message(error)) from None
+
+
+def _view_facts(metadata: dict[str, Any], catalog: str) -> ViewFacts:
+    """Facts from a view's metadata, as the Iceberg view specification writes it."""
+    wanted = metadata["current-version-id"]
+    version = next(v for v in metadata["versions"] if v["version-id"] == wanted)
+    schema = next(s for s in metadata["schemas"] if s["schema-id"] == version["schema-id"])
+    texts = [r["sql"] for r in version["representations"] if r.get("dialect") == "spark"]
+    return ViewFacts(
+        text=texts[0] if texts else "",
+        catalog=version.get("default-catalog") or catalog,
+        namespace=tuple(version["default-namespace"]),
+        columns=tuple(field["name"] for field in schema["fields"]),
+        properties=metadata.get("properties") or {},
+    )

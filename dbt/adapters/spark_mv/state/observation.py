@@ -1,0 +1,201 @@
+"""Looks at a materialized view as it is now: label, sources, versions, verdict."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.versions import Version, Versions
+from dbt.adapters.spark_mv.core import reasons
+from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts
+from dbt.adapters.spark_mv.metadata.log import Memory
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.state.freshness import Freshness, Label, Verdict, judge, read_label
+from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
+from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
+from dbt.adapters.spark_mv.views.registry import load_view
+from dbt.adapters.spark_mv.views.volatile import storage_columns
+
+Heads = dict[TableName, iceberg.Head]
+
+
+@dataclass
+class Group:
+    """Versions pinned for a group of views that are refreshed together."""
+
+    pins: dict[TableName, Version] = field(default_factory=dict)
+    started_at: float = field(default_factory=time.time)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was seen. `head` is the storage table's main snapshot, `current` the definition with
+    the tables and view texts that it reads now."""
+
+    view: MaterializedView
+    current: Definition
+    expansion: Expansion
+    versions: dict[TableName, Version]
+    label: Label | None
+    head: SnapshotFacts | None
+    storage_exists: bool
+    storage_schema_id: int | None
+    verdict: Verdict
+
+
+class Observer:
+    """Reads the state of materialized views; changes nothing."""
+
+    def __init__(
+        self, executor: Executor, relations: Relations, versions: Versions, memory: Memory
+    ) -> None:
+        self._executor = executor
+        self._memory = memory
+        self._relations = relations
+        self._versions = versions
+        self._same_rows: dict[tuple[TableName, Version, Version], bool] = {}
+        # What may be asked for in one statement, and need not be asked for again.
+        self._tables: dict[TableName, list[TableName]] = {}
+        self._chains: dict[TableName, list[SnapshotFacts]] = {}
+
+    def look(self, view: MaterializedView, group: Group | None = None) -> Look:
+        """Label first, versions after it: a label is then never newer than what it is held
+        against."""
+        with self._relations.remembered():
+            return self._look(view, group)
+
+    def has_moved(self, look: Look) -> bool:
+        """Whether any base table has another version now than when it was looked at."""
+        return self._versions.read(look.versions) != look.versions
+
+    def _look(self, view: MaterializedView, group: Group | None) -> Look:
+        stored = self._heads([view.storage]).get(view.storage)
+        storage = self._relations.lookup(view.storage)
+        exists = isinstance(storage, TableFacts)
+        chain = self._chain(view.storage, stored) if exists else []
+        label = read_label(chain)
+        heads = self._heads(self._tables.get(view.name, []))
+        expander = Expander(self._relations, str(view.name), tolerate_missing=True)
+        expansion = expander.expand(view.definition.query, view.definition.home)
+        self._tables[view.name] = expansion.tables
+        versions = self._pinned_versions(expansion.tables, label, group, heads)
+        current = replace(
+            view.definition,
+            tables=tuple(str(table) for table in expansion.tables),
+            views=expansion.views,
+        )
+        schema_id = self._schema_id(view.storage, storage, stored) if exists else None
+        verdict = (
+            self._without_neutral_changes(
+                judge(label, current.hash, schema_id, versions), view.name, label, current, versions
+            )
+            if exists
+            else Verdict(Freshness.NEVER_BUILT, reasons.NEVER_BUILT)
+        )
+        return Look(
+            view,
+            current,
+            expansion,
+            versions,
+            label,
+            chain[0] if chain else None,
+            exists,
+            schema_id,
+            verdict,
+        )
+
+    def look_through(self, view: MaterializedView) -> Look:
+        """As `look`, but a view over a materialized view that is not fresh is not fresh either."""
+        look = self.look(view)
+        if not look.verdict.is_fresh:
+            return look
+        for upstream in look.expansion.storages:
+            below = self.look_through(load_view(self._relations, upstream)).verdict
+            if not below.is_fresh:
+                reason = reasons.upstream_not_fresh(str(upstream), below.freshness.value)
+                freshness = (
+                    Freshness.STALE if below.freshness is Freshness.STALE else Freshness.UNKNOWN
+                )
+                return replace(look, verdict=Verdict(freshness, reason))
+        return look
+
+    def _heads(self, names: list[TableName]) -> Heads:
+        """Heads of those names that were Iceberg tables before and still are; only where SQL has to
+        be asked, one statement for all instead of one for each."""
+        if self._executor.road is not None:
+            return {}
+        tables = [name for name in names if self._relations.was_iceberg(name)]
+        found = iceberg.heads_if_tables(self._executor, tables)
+        self._relations.assume_iceberg(found)
+        return found
+
+    def _chain(self, storage: TableName, head: iceberg.Head | None) -> list[SnapshotFacts]:
+        """The labelled chain; a snapshot never changes, so that of a known head is known."""
+        held = self._chains.get(storage)
+        if held and head is not None and held[0].snapshot_id == head[0]:
+            return held
+        chain = self._chains[storage] = iceberg.labelled_chain(self._executor, storage)
+        return chain
+
+    def _schema_id(self, name: TableName, facts: object, head: iceberg.Head | None) -> int | None:
+        if isinstance(facts, TableFacts) and facts.schema_id is not None:
+            return facts.schema_id
+        if head is None:
+            head = iceberg.heads(self._executor, [name]).get(name)
+        return head[1] if head else None
+
+    def _pinned_versions(
+        self, tables: list[TableName], label: Label | None, group: Group | None, heads: Heads
+    ) -> dict[TableName, Version]:
+        if group is None:
+            return self._versions.read(tables, heads)
+        if label is not None and label.evaluated_at >= group.started_at:
+            # Somebody else refreshed after the pins were read: going back to them would lose it.
+            group.pins.update(self._versions.read(tables, heads))
+        missing = [table for table in tables if table not in group.pins]
+        group.pins.update(self._versions.read(missing, heads))
+        return {table: group.pins[table] for table in tables}
+
+    def _without_neutral_changes(
+        self,
+        verdict: Verdict,
+        view: TableName,
+        label: Label | None,
+        current: Definition,
+        versions: dict[TableName, Version],
+    ) -> Verdict:
+        if verdict.freshness is not Freshness.STALE or not verdict.changed or label is None:
+            return verdict
+        if any(storage_columns(text) for text in (current.query, *current.views.values())):
+            return verdict  # a compaction changes what it returns
+        changed = tuple(
+            name
+            for name in verdict.changed
+            if not self._has_same_rows(view, name, label.sources[name], versions[name])
+        )
+        if not changed:
+            return Verdict(Freshness.FRESH, reasons.EQUIVALENT_VERSIONS)
+        reason = reasons.base_table_changed([name.shown for name in changed])
+        return Verdict(Freshness.STALE, reason, changed)
+
+    def _has_same_rows(self, view: TableName, name: TableName, old: Version, new: Version) -> bool:
+        key = (name, old, new)
+        if key not in self._same_rows:
+            self._same_rows[key] = self._find_same_rows(view, name, old, new)
+        return self._same_rows[key]
+
+    def _find_same_rows(self, view: TableName, name: TableName, old: Version, new: Version) -> bool:
+        """Whether only commits without a change of rows lie between two versions. The old one, or
+        others between them, may be expired: what was found before they were is remembered."""
+        if not old.snapshot_id or not new.snapshot_id or old.schema_id != new.schema_id:
+            return False
+        same = self._memory.same_as(name, old.snapshot_id)
+        starts = [replace(old, snapshot_id=found) for found in (old.snapshot_id, *sorted(same))]
+        found = new.snapshot_id in same or any(
+            self._versions.rows_unchanged(name, start, new) for start in dict.fromkeys(starts)
+        )
+        if found:
+            self._memory.equate(view, name, old.snapshot_id, new.snapshot_id)
+        return found

@@ -1,0 +1,128 @@
+"""Carries out materialized-view statements and answers them with a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from dbt.adapters.spark_mv.planning.request import DBT_RUN, MANUAL, SKIPPED, Outcome, Request
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.sql.dialect import (
+    AlterView,
+    CreateView,
+    DropView,
+    ExplainView,
+    RefreshView,
+    ViewStatement,
+)
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.state.observation import Group
+from dbt.adapters.spark_mv.statements.lifecycle import Context, Lifecycle
+from dbt.adapters.spark_mv.statements.read_gate import Gate
+from dbt.adapters.spark_mv.statements.read_policy import Reader
+from dbt.adapters.spark_mv.views.registry import load_view
+
+_OUTCOME_COLUMNS = ("view", "state", "method", "reason", "seconds", "rows")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The result of a statement that Spark never sees."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    message: str
+    outcome: Outcome | None = None
+
+
+class Asker(Protocol):
+    """Where a statement comes from."""
+
+    trigger: str
+    is_reduced: bool
+    rebuilds: bool
+    replaces: TableName | None
+
+    def namespace(self) -> Namespace:
+        """Where unqualified names are looked up."""
+        ...
+
+    def settings(self) -> Mapping[str, str]:
+        """Session settings that change what a query returns."""
+        ...
+
+
+class MaterializedViewVerbs:
+    """One method per verb."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        reader: Reader,
+        lifecycle: Lifecycle,
+        gate: Gate,
+    ) -> None:
+        self._engine = engine
+        self._reader = reader
+        self._lifecycle = lifecycle
+        self._gate = gate
+
+    def answer(self, statement: ViewStatement, asker: Asker) -> Answer:
+        """Carry out a statement; errors of every kind are raised as they are."""
+        if isinstance(statement, CreateView):
+            return self._create(statement, asker)
+        name = self._engine.relations.resolve(statement.parts, asker.namespace())
+        if isinstance(statement, RefreshView):
+            wait = asker.trigger == DBT_RUN and not statement.nowait
+            request = Request(asker.trigger, statement.method or "auto", wait, explicit=True)
+            return _outcome(self.refresh(name, request))
+        if isinstance(statement, AlterView):
+            self._lifecycle.alter(name, statement.options)
+            return _done(f"{name}: options changed")
+        if isinstance(statement, DropView):
+            dropped = self.drop(name, statement.if_exists)
+            return _done(f"{name}: dropped" if dropped else f"{name}: does not exist")
+        assert isinstance(statement, ExplainView)
+        return self._explain(name)
+
+    def refresh(self, name: TableName, request: Request) -> Outcome:
+        """Refresh a view, upstream views first; raises what stopped it."""
+        load_view(self._engine.relations, name)
+        self._engine.history.close_dead(name)
+        return self._reader.upstream_first(name, request, Group())
+
+    def drop(self, name: TableName, if_exists: bool) -> bool:
+        """Drop a view; False if there was none and that is all right."""
+        dropped = self._lifecycle.drop(name, if_exists)
+        self._gate.forget_all()
+        return dropped
+
+    def _create(self, statement: CreateView, asker: Asker) -> Answer:
+        context = Context(
+            asker.namespace(),
+            asker.settings(),
+            asker.trigger,
+            asker.is_reduced,
+            asker.rebuilds,
+            asker.replaces,
+        )
+        outcome = self._lifecycle.create(statement, context)
+        self._gate.forget_all()
+        if outcome is None:
+            return _done(f"{'.'.join(statement.parts)}: exists already")
+        return _outcome(outcome)
+
+    def _explain(self, name: TableName) -> Answer:
+        lines = self._engine.explainer.explain(name, Request(MANUAL, explicit=True))
+        return Answer(("explain",), tuple((line,) for line in lines), "OK")
+
+
+def _outcome(outcome: Outcome) -> Answer:
+    row = tuple(getattr(outcome, column) for column in _OUTCOME_COLUMNS)
+    text = "fresh, skipped" if outcome.state == SKIPPED else f"{outcome.method} refresh"
+    return Answer(_OUTCOME_COLUMNS, ((str(row[0]), *row[1:]),), text, outcome)
+
+
+def _done(message: str) -> Answer:
+    return Answer(("result",), ((message,),), message)

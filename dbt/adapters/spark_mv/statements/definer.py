@@ -1,0 +1,233 @@
+"""Works out what a CREATE MATERIALIZED VIEW defines; refuses what cannot be kept right."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dbt.adapters.spark_mv.config.options import options_from
+from dbt.adapters.spark_mv.core.errors import (
+    InvalidName,
+    InvalidOption,
+    NoBaseTable,
+    NotAQuery,
+    StatementFailed,
+)
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.planning.by_partition import why_not
+from dbt.adapters.spark_mv.planning.plan import COMPLETE, FAST, PARTITION, not_eligible
+from dbt.adapters.spark_mv.planning.request import CREATE
+from dbt.adapters.spark_mv.refresh.builder import Builder
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.sql.dialect import CreateView
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.words import without_end
+from dbt.adapters.spark_mv.views import storage_sql
+from dbt.adapters.spark_mv.views.definition import (
+    Column,
+    Definition,
+    Layout,
+    MaterializedView,
+    new_storage,
+)
+from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
+from dbt.adapters.spark_mv.views.dependency_check import check_against_spark
+from dbt.adapters.spark_mv.views.safety import check_query, refuse_unsafe
+
+# The alias under which the query of a view gets the names of its column list.
+_RENAMED = "mv_columns"
+# Types that Iceberg's tables of format version 2 lack, at any depth; fields may have such names.
+_NOT_STORED = re.compile(r"(?:^|[<,:])(?:void|variant|time|interval[\w ]*)(?:[,>(]|$)")
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where a statement was given: names resolve in `home`, `settings` are kept with the view.
+
+    `replaces` is the table or plain view that it may take the place of.
+    """
+
+    home: Namespace
+    settings: Mapping[str, str] = field(default_factory=dict)
+    trigger: str = CREATE
+    reduced: bool = False
+    rebuild: bool = False
+    replaces: TableName | None = None
+
+
+class Definer:
+    """Turns statements into definitions, with the names and types that Spark gives them."""
+
+    def __init__(self, engine: Engine, builder: Builder) -> None:
+        self._engine = engine
+        self._builder = builder
+
+    def define(
+        self,
+        name: TableName,
+        statement: CreateView,
+        context: Context,
+        existing: MaterializedView | None,
+    ) -> tuple[MaterializedView, Expansion]:
+        """The view that the statement describes, and what it reads.
+
+        Raises what is wrong with it (`NotAQuery`, `NoBaseTable`, `InvalidOption` ..).
+        """
+        options = options_from(statement.options, str(name))
+        check_query(statement.query, str(name), self._engine.allow_unsafe_sql)
+        query = without_end(statement.query)
+        expansion = self._expanded(name, query, context.home)
+        definition = Definition(
+            query=query,
+            home=context.home,
+            columns=(),
+            tables=tuple(str(table) for table in expansion.tables),
+            views=expansion.views,
+            settings=dict(context.settings),
+        )
+        definition = self._with_columns(name, definition, statement)
+        layout = Layout(statement.partition_by, statement.cluster_by)
+        storage_sql.check_layout(str(name), layout, definition.columns)
+        if existing is None or existing.definition_hash != definition.hash:
+            check_against_spark(self._engine.executor, str(name), definition, expansion)
+        view = MaterializedView(
+            id=existing.id if existing else uuid.uuid4().hex,
+            name=name,
+            definition=definition,
+            definition_hash=definition.hash,
+            storage=new_storage(name),
+            options=options,
+            layout=layout,
+            comment=statement.comment,
+            reduced=context.reduced,
+        )
+        return self._analysed(view, existing), expansion
+
+    def _analysed(
+        self, view: MaterializedView, existing: MaterializedView | None
+    ) -> MaterializedView:
+        """The view with what refreshes that are not complete need; refuses what has to be fast, or
+        by partition, and cannot be."""
+        storage_sql.check_static(view)
+        check_unique_key(view)
+        analyst, options = self._engine.analyst, view.options
+        if view.reduced or options.refresh_method == COMPLETE:
+            return view
+        if existing is not None and existing.methods and _asks_for_the_same(existing, view):
+            return replace(
+                view,
+                hidden=existing.hidden,
+                answers=existing.answers,
+                methods=existing.methods,
+            )
+        view = replace(view, answers=existing.answers if existing else {})
+        found = analyst.analysis(view.definition, view)
+        view = replace(
+            view,
+            hidden=() if isinstance(found, Reason) else tuple(found.program.hidden),
+            answers=analyst.answers(view.definition),
+        )
+        against = {method: why_not(method, view, found) for method in (FAST, PARTITION)}
+        must = FAST if options.allow_non_incremental_definition is False else options.refresh_method
+        reason = against.get(must)
+        if reason is not None:
+            raise not_eligible(str(view.name), must, reason)
+        return replace(view, methods={m: str(why) if why else "yes" for m, why in against.items()})
+
+    def _expanded(self, name: TableName, query: str, home: Namespace) -> Expansion:
+        expansion = Expander(self._engine.relations, str(name)).expand(query, home, name)
+        for text in expansion.views.values() if not self._engine.allow_unsafe_sql else ():
+            refuse_unsafe(text, str(name))
+        if not expansion.tables:
+            raise NoBaseTable(
+                f"{name} reads no base table, so nothing can ever make it stale.",
+                "A materialized view needs at least one; use a table or a view instead.",
+            )
+        return expansion
+
+    def _with_columns(
+        self, name: TableName, definition: Definition, statement: CreateView
+    ) -> Definition:
+        try:
+            definition = self._builder.with_columns(definition)
+        except StatementFailed as error:
+            raise NotAQuery(f"Spark refuses the query of {name}: {error}", "Correct it.") from None
+        if statement.columns:
+            definition = _listed(name, definition, statement.columns)
+        for column in definition.columns:
+            _check_column(name, column)
+        names = [column.name.lower() for column in definition.columns]
+        twice = sorted({column for column in names if names.count(column) > 1})
+        if twice:
+            raise NotAQuery(
+                f"The query of {name} returns the column {twice[0]!r} more than once.",
+                "Give each column a name of its own.",
+            )
+        return definition
+
+
+def _asks_for_the_same(existing: MaterializedView, view: MaterializedView) -> bool:
+    """Whether what is known of a view is true of another statement of it."""
+    one, two = existing.options, view.options
+    return (
+        existing.definition_hash == view.definition_hash
+        and existing.layout == view.layout
+        and one.refresh_method == two.refresh_method
+        and one.allow_non_incremental_definition == two.allow_non_incremental_definition
+        and one.float_additive == two.float_additive
+        and one.static_partition_by == two.static_partition_by
+    )
+
+
+def _check_column(view: TableName, column: Column) -> None:
+    if _NOT_STORED.search(column.type):
+        raise NotAQuery(
+            f"The column {column.name!r} of {view} has the type {column.type}, "
+            "which no table can store.",
+            "Cast it in the query.",
+        )
+    # Spark replaces `${..}` also in the text of a view, whenever somebody reads it.
+    if not column.name or "${" in column.name:
+        raise NotAQuery(
+            f"The query of {view} returns a column of the name {column.name!r}.",
+            "Give it a name, without '${' in it.",
+        )
+
+
+def check_unique_key(view: MaterializedView) -> None:
+    """Raise `InvalidOption` if unique_key names a column that the query does not return."""
+    columns = [column.name for column in view.definition.columns]
+    names = {column.lower() for column in columns}
+    unknown = [key for key in view.options.unique_key if key.lower() not in names]
+    if unknown:
+        raise InvalidOption(
+            f"{view.name}: unique_key names {unknown[0]!r}, which the query does not return.",
+            "Columns: " + ", ".join(columns) + ".",
+        )
+
+
+def _listed(
+    name: TableName, definition: Definition, listed: Sequence[tuple[str, str | None]]
+) -> Definition:
+    """A definition with the comments and, in their order, the names of a column list."""
+    columns, names = definition.columns, [given for given, _ in listed]
+    if len(names) != len(columns):
+        raise InvalidName(
+            f"{name}: the column list has {len(names)} columns, its query {len(columns)}.",
+            "Query returns: " + ", ".join(column.name for column in columns) + ".",
+        )
+    if len({given.lower() for given in names}) != len(names):
+        raise InvalidName(
+            f"{name}: the column list has a name twice: {', '.join(names)}.",
+            "Give each column a name of its own.",
+        )
+    query = definition.query
+    if names != [column.name for column in columns]:
+        query = f"SELECT * FROM (\n{query}\n) AS {_RENAMED} ({', '.join(map(quote, names))})"
+    documented = tuple(
+        replace(column, name=given, comment=comment)
+        for column, (given, comment) in zip(columns, listed, strict=True)
+    )
+    return replace(definition, query=query, columns=documented)

@@ -1,0 +1,86 @@
+"""Statements that run the query of a stale view in place of reading its rows."""
+
+from __future__ import annotations
+
+from dbt.adapters.spark_mv.core.executor import ViewFacts
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.reads import Reference, qualifiers
+from dbt.adapters.spark_mv.sql.splice import Edit, edited, subquery
+from dbt.adapters.spark_mv.sql.words import Word, words_of
+from dbt.adapters.spark_mv.statements.statement_reads import StatementViews
+from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+from dbt.adapters.spark_mv.views.registry import load_view
+
+
+def inlined(
+    engine: Engine, sql: str, found: StatementViews, home: Namespace, inline: set[TableName]
+) -> str:
+    """The statement with the queries of the views `inline` in place of their names."""
+    places = [place for place, behind in found.places if inline.intersection(behind)]
+    words = words_of(sql)
+    edits = [_edit(engine, sql, words, place, home, inline) for place in places]
+    # The query has the last part of the name for its own: columns may have said all of it.
+    named = {tuple(part.lower() for part in place.parts) for place in places if not place.aliased}
+    edits += [
+        Edit(found_at.start, found_at.end, quote(found_at.parts[-1]))
+        for found_at in qualifiers(sql)
+        if any(_ends_with(name, found_at.parts) for name in named)
+    ]
+    return edited(sql, edits)
+
+
+def _ends_with(name: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+    lowered = tuple(part.lower() for part in parts)
+    return len(lowered) > 1 and (name[-len(lowered) :] == lowered or lowered[1:] == name)
+
+
+def _edit(
+    engine: Engine,
+    sql: str,
+    words: tuple[Word, ...],
+    place: Reference,
+    home: Namespace,
+    inline: set[TableName],
+) -> Edit:
+    end = _end_of_sample(words, place.end)
+    sample = sql[place.end : end]
+    query = _query(engine, place, home, inline)
+    text = subquery(query, place, sample) if sample else subquery(query, place)
+    return Edit(place.start, end, text)
+
+
+def _end_of_sample(words: tuple[Word, ...], start: int) -> int:
+    """Where TABLESAMPLE (..) [REPEATABLE (..)] ends that follows a relation, which in a query that
+    has a name comes before that; `start` if there is none."""
+    ahead = [word for word in words if word.start >= start]
+    end, depth = start, 0
+    if not ahead or ahead[0].upper != "TABLESAMPLE":
+        return start
+    for index, word in enumerate(ahead):
+        depth += {"(": 1, ")": -1}.get(word.text, 0)
+        if depth == 0 and index and word.text == ")":
+            end = word.end
+            following = ahead[index + 1].upper if index + 1 < len(ahead) else ""
+            if following != "REPEATABLE":
+                return end
+    return end
+
+
+def _query(engine: Engine, place: Reference, home: Namespace, inline: set[TableName]) -> str:
+    """The query for which the relation in this place stands, without stored rows of `inline`."""
+    name = engine.relations.resolve(place.parts, home)
+    expander = Expander(engine.relations, str(name), tolerate_missing=True)
+
+    def of_view(view_name: TableName) -> str:
+        view = load_view(engine.relations, view_name)
+        return expander.inline(view.definition.query, view.definition.home, replacement)
+
+    def replacement(inner: TableName, facts: object, found: Reference) -> str | None:
+        return subquery(of_view(inner), found) if inner in inline else None
+
+    facts = engine.relations.lookup(name)
+    if facts is not None and storage_of(name, facts) is not None:
+        return of_view(name)
+    assert isinstance(facts, ViewFacts)
+    return expander.inline(facts.text, Namespace(facts.catalog, facts.namespace), replacement)

@@ -1,0 +1,258 @@
+"""Creating, replacing, altering and dropping materialized views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from dbt.adapters.spark_mv.catalog.resolver import is_not_found
+from dbt.adapters.spark_mv.config.options import options_from
+from dbt.adapters.spark_mv.core import reasons
+from dbt.adapters.spark_mv.core.errors import (
+    CorruptMetadata,
+    InvalidName,
+    InvalidStatement,
+    PublishRefused,
+    RefreshFailed,
+    RelationExists,
+    StatementFailed,
+    UnknownMaterializedView,
+    UnsupportedCatalog,
+)
+from dbt.adapters.spark_mv.core.executor import TableFacts
+from dbt.adapters.spark_mv.core.failpoints import reached
+from dbt.adapters.spark_mv.metadata.events import OPTIONS_CHANGED
+from dbt.adapters.spark_mv.planning.plan import CompleteRefresh
+from dbt.adapters.spark_mv.planning.request import UPSTREAM, Outcome, Request
+from dbt.adapters.spark_mv.refresh.backups import drop_backup
+from dbt.adapters.spark_mv.refresh.builder import Builder
+from dbt.adapters.spark_mv.refresh.refresher import Refresher
+from dbt.adapters.spark_mv.refresh.registration import ensure_registered, register, unregister
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.staging import Build, discard
+from dbt.adapters.spark_mv.sql.dialect import CreateView
+from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, TableName, check_view_name, quote_parts
+from dbt.adapters.spark_mv.state.observation import Group
+from dbt.adapters.spark_mv.statements.definer import Context, Definer, check_unique_key
+from dbt.adapters.spark_mv.statements.read_policy import Reader
+from dbt.adapters.spark_mv.views import storage_sql
+from dbt.adapters.spark_mv.views.definition import MaterializedView, new_storage
+from dbt.adapters.spark_mv.views.dependencies import Expansion
+from dbt.adapters.spark_mv.views.registry import find_view, load_view
+
+_ATTEMPTS = 8
+# Options that say how the storage table is made.
+_OF_STORAGE = ("tblproperties", "float_additive")
+
+
+class Lifecycle:
+    """What the DDL verbs do."""
+
+    def __init__(self, engine: Engine, refresher: Refresher, reader: Reader) -> None:
+        self._engine = engine
+        self._refresher = refresher
+        self._reader = reader
+        self._builder = Builder(engine)
+        self._definer = Definer(engine, self._builder)
+
+    def create(self, statement: CreateView, context: Context) -> Outcome | None:
+        """CREATE [OR REPLACE] MATERIALIZED VIEW; None if it exists and IF NOT EXISTS was said."""
+        name = self._engine.relations.resolve(statement.parts, context.home)
+        check_view_name(name)
+        self._check_schema(name)
+        existing = self._existing(name, statement, context)
+        if existing is not None:
+            ensure_registered(self._engine, existing)
+            if statement.if_not_exists:
+                return None
+        wanted, expansion = self._definer.define(name, statement, context, existing)
+        with_lock = self._engine.lock_of(name)
+        self._refresh_upstream(expansion)
+        if existing is not None and _is_same_build(existing, wanted):
+            wanted = replace(wanted, storage=existing.storage, hidden=existing.hidden)
+            return self._keep(existing, wanted, expansion, context)
+        if existing is not None and context.reduced:
+            return self._keep(existing, existing, expansion, replace(context, rebuild=False))
+        build = Build(
+            wanted,
+            expansion,
+            self._engine.versions.read(expansion.tables),
+            CompleteRefresh(reasons.DEFINITION_CHANGED if existing else reasons.NEVER_BUILT),
+            Request(context.trigger, explicit=True, reduced=context.reduced),
+            existing,
+            must_be_new=existing is None and not statement.or_replace,
+            over_table=self._is_table(name),
+        )
+        with with_lock:
+            outcome = self._build(build)
+        if build.over_table:
+            drop_backup(self._engine, name)
+        return outcome
+
+    def _is_table(self, name: TableName) -> bool:
+        return isinstance(self._engine.relations.lookup(name), TableFacts)
+
+    def _build(self, build: Build) -> Outcome:
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._builder.build(build)
+            except PublishRefused:
+                build = replace(
+                    build,
+                    view=replace(build.view, storage=new_storage(build.view.name)),
+                    versions=self._engine.versions.read(build.versions),
+                )
+        raise RefreshFailed(
+            f"{build.view.name} could not be built: a base table that cannot be pinned changed "
+            f"while it was read, {_ATTEMPTS} times in a row.",
+            "Try again while nobody writes to its base tables.",
+        )
+
+    def _check_schema(self, name: TableName) -> None:
+        schema = quote_parts((name.catalog, *name.namespace))
+        try:
+            self._engine.executor.query(f"DESCRIBE SCHEMA {schema}")
+        except StatementFailed as error:
+            if not is_not_found(error):
+                raise
+            raise InvalidName(
+                f"{name}: the schema {name.schema!r} does not exist.",
+                f"Create it first: CREATE SCHEMA {name.schema}.",
+            ) from None
+        if name.catalog == SESSION_CATALOG and not self._has_iceberg(name.catalog):
+            raise UnsupportedCatalog(
+                f"{name}: the catalog {name.catalog!r} cannot hold Iceberg tables.",
+                "Use a schema of an Iceberg catalog.",
+            )
+
+    def _has_iceberg(self, catalog: str) -> bool:
+        ((_, implementation),) = self._engine.executor.query(f"SET spark.sql.catalog.{catalog}")
+        return "iceberg" in str(implementation).lower()
+
+    def _existing(
+        self, name: TableName, statement: CreateView, context: Context
+    ) -> MaterializedView | None:
+        facts = self._engine.relations.lookup(name)
+        if facts is None:
+            return None
+        try:
+            view = find_view(self._engine.relations, name)
+        except CorruptMetadata:
+            if not context.rebuild:
+                raise
+            return None
+        if view is None and context.replaces == name and statement.or_replace:
+            return None
+        if view is None:
+            kind = "table" if isinstance(facts, TableFacts) else "view"
+            raise RelationExists(
+                f"{name} exists and is a {kind}, not a materialized view.",
+                "Drop it first, or choose another name.",
+            )
+        if not statement.or_replace and not statement.if_not_exists:
+            raise RelationExists(
+                f"{name} exists already.", "Say CREATE OR REPLACE, or drop it first."
+            )
+        return view
+
+    def _refresh_upstream(self, expansion: Expansion) -> None:
+        group = Group()
+        for upstream in expansion.storages:
+            if self._reader.refreshes_by_itself(load_view(self._engine.relations, upstream)):
+                self._reader.upstream_first(upstream, Request(UPSTREAM), group)
+
+    def _keep(
+        self,
+        existing: MaterializedView,
+        wanted: MaterializedView,
+        expansion: Expansion,
+        context: Context,
+    ) -> Outcome:
+        """Same definition: apply what changed beside it, then refresh if it is not fresh."""
+        if wanted.properties() != existing.properties():
+            self._describe(existing, wanted)
+            register(self._engine, wanted, expansion, existing, OPTIONS_CHANGED)
+        request = Request(
+            context.trigger,
+            method="complete" if context.rebuild or context.reduced else "auto",
+            explicit=context.rebuild or context.reduced,
+            reduced=context.reduced,
+        )
+        return self._refresher.refresh(existing.name, request)
+
+    def _describe(self, existing: MaterializedView, wanted: MaterializedView) -> None:
+        """Change what the view says of itself, but not its storage table."""
+        if replace(wanted, options=existing.options) == existing:
+            change = storage_sql.set_options(wanted)
+        else:
+            self._engine.relations.forget()
+            # Replacing the view would take a table into use again that somebody has just replaced.
+            if find_view(self._engine.relations, wanted.name) != existing:
+                raise RefreshFailed(
+                    f"{wanted.name} was changed by somebody else at the same time.",
+                    "Nothing was done; run it again.",
+                )
+            change = storage_sql.create_view(wanted)
+        with self._engine.executor.isolated({}) as session:
+            session.query(change)
+
+    def alter(self, name: TableName, options: Mapping[str, Any]) -> MaterializedView:
+        """ALTER MATERIALIZED VIEW .. SET OPTIONS."""
+        view = load_view(self._engine.relations, name)
+        if fixed := next((option for option in _OF_STORAGE if option in options), None):
+            raise InvalidStatement(
+                f"{name}: {fixed} belongs to the storage table and cannot be altered.",
+                "Create the materialized view again with OR REPLACE.",
+            )
+        given = {key: value for key, value in vars(view.options).items() if value is not None}
+        given = {key: value for key, value in given.items() if value not in ((), {})}
+        changed = replace(view, options=options_from({**given, **options}, str(name)))
+        storage_sql.check_static(changed)
+        check_unique_key(changed)
+        with self._engine.executor.isolated({}) as session:
+            session.query(storage_sql.set_options(changed))
+        look = self._engine.observer.look(changed)
+        register(self._engine, changed, look.expansion, view, OPTIONS_CHANGED)
+        return changed
+
+    def drop(self, name: TableName, if_exists: bool) -> bool:
+        """DROP MATERIALIZED VIEW; False if there was none and IF EXISTS was said."""
+        view = self._view_to_drop(name, if_exists)
+        if view is None:
+            return False
+        # Listed before the view is gone: a view created after that keeps its storage table.
+        earlier = self._engine.memory.state().built.get(name.full, set()) - {view.storage}
+        self._engine.executor.query(storage_sql.drop_view(name))
+        reached("view_dropped.after")
+        self._engine.executor.query(storage_sql.drop_storage(view.storage))
+        reached("storage_dropped.after")
+        for storage in sorted(earlier):
+            discard(self._engine, storage)
+            self._engine.history.storage_dropped(view.id, name, storage)
+        unregister(self._engine.memory, view.id, name)
+        return True
+
+    def _view_to_drop(self, name: TableName, if_exists: bool) -> MaterializedView | None:
+        try:
+            return load_view(self._engine.relations, name)
+        except UnknownMaterializedView as error:
+            known = self._engine.memory.state().views.get(name)
+            gone = self._engine.relations.lookup(name) is None
+            if known is not None and gone:
+                unregister(self._engine.memory, known.id, name)
+                return None
+            if if_exists and gone:
+                return None
+            raise error
+
+
+def _is_same_build(existing: MaterializedView, wanted: MaterializedView) -> bool:
+    return (
+        not existing.reduced
+        and existing.definition_hash == wanted.definition_hash
+        and existing.layout == wanted.layout
+        and all(
+            vars(existing.options)[option] == vars(wanted.options)[option] for option in _OF_STORAGE
+        )
+    )

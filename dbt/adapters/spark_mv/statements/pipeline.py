@@ -1,0 +1,218 @@
+"""The one place where statements are looked at: MV verbs, reads of views, writes to base tables.
+
+`before` either answers a statement or lets it through, after everything that it reads is fresh;
+`after` marks the dependents of what it wrote. The order of the steps is drawn in
+docs/architecture.md.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from dbt.adapters.spark_mv.core.errors import ImmutableView, StatementFailed
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.sql.dialect import DropView, parse_view_statement
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
+from dbt.adapters.spark_mv.sql.scan import executed
+from dbt.adapters.spark_mv.sql.statement import Kind, Statement, classify
+from dbt.adapters.spark_mv.statements.cached_plans import Caches
+from dbt.adapters.spark_mv.statements.ddl import Answer, MaterializedViewVerbs
+from dbt.adapters.spark_mv.statements.information_schema import rewrite_information_schema
+from dbt.adapters.spark_mv.statements.inlining import inlined
+from dbt.adapters.spark_mv.statements.read_gate import Gate, Session
+from dbt.adapters.spark_mv.statements.statement_reads import StatementReads
+from dbt.adapters.spark_mv.statements.table_functions import CALLED, rewrite_table_functions
+
+_LISTING = re.compile(r"information_schema.*?materialized_views", re.IGNORECASE | re.DOTALL)
+
+
+class StatementContext(Session, Protocol):
+    """What the pipeline asks of the connection that a statement comes from."""
+
+    trigger: str
+    gates_reads: bool
+    is_reduced: bool
+    rebuilds: bool
+    replaces: TableName | None
+
+    def settings(self) -> Mapping[str, str]:
+        """Session settings that change what a query returns."""
+        ...
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A statement that goes to Spark: its text, the relations that it writes, whether it may make
+    views anew, and whether unqualified names may be looked up elsewhere after it."""
+
+    sql: str
+    verb: str = ""
+    writes: tuple[TableName, ...] = ()
+    dropped_schema: tuple[str, ...] = ()
+    redefines: bool = False
+    moves: bool = False
+
+
+class StatementPipeline:
+    """Looks at statements of all threads of one command."""
+
+    def __init__(self, engine: Engine, gate: Gate, verbs: MaterializedViewVerbs) -> None:
+        self._engine = engine
+        self._gate = gate
+        self._verbs = verbs
+        self._reads = StatementReads(engine, gate)
+        self._caches = Caches(engine)
+        self._inside = threading.local()
+
+    def before(self, sql: str, context: StatementContext) -> Answer | Passage:
+        """Answer the statement, or make ready what it reads and let it through."""
+        if getattr(self._inside, "active", False):
+            return Passage(sql)
+        with self._entered():
+            return self._before(sql, context)
+
+    def make_ready(self, sql: str, context: StatementContext) -> None:
+        """Make what a statement reads readable before it is sent, as far as that is refreshing."""
+        if not (context.gates_reads and self._gate.has_views()):
+            return
+        with self._entered():
+            statement = classify(sql)
+            if statement.reads_relations:
+                found = self._reads.find(sql, statement, context)
+                self._gate.prepare(found.views, may_inline=bool(found.places))
+
+    def make_declared_ready(self, context: StatementContext) -> None:
+        """The same for what dbt's manifest says the node reads, which is no SQL."""
+        if not (context.gates_reads and self._gate.has_views()):
+            return
+        home = context.namespace()
+        names = [self._engine.relations.resolve(parts, home) for parts in context.declared_reads()]
+        views = [view for name in names for view in self._gate.views_behind(name) or ()]
+        with self._entered():
+            self._gate.prepare(views, may_inline=False)
+
+    @contextmanager
+    def _entered(self) -> Iterator[None]:
+        """Statements that we ask the user's session are not looked at."""
+        self._inside.active = True
+        try:
+            yield
+        finally:
+            self._inside.active = False
+
+    def _before(self, sql: str, context: StatementContext) -> Answer | Passage:
+        view_statement = parse_view_statement(sql)
+        if view_statement is not None:
+            return self._verbs.answer(view_statement, context)
+        if _LISTING.search(sql):
+            self._engine.memory.flush()
+            sql = rewrite_information_schema(self._engine, sql, context.namespace())
+        if CALLED.search(sql):
+            parts = self._engine
+            sql = rewrite_table_functions(
+                sql, context.namespace(), parts.lineage, parts.relations, parts.schemas
+            )
+        statement = classify(sql)
+        if statement.kind is Kind.EXECUTE:
+            return self._executed(sql, statement, context)
+        if not self._gate.has_views():
+            return Passage(sql, moves=statement.kind in (Kind.SCRIPT, Kind.USE))
+        return self._passed(sql, sql, statement, context)
+
+    def _executed(
+        self, sql: str, statement: Statement, context: StatementContext
+    ) -> Answer | Passage:
+        """EXECUTE IMMEDIATE goes the way of the statement that it stands for.
+
+        EXPLAIN would not do: Spark runs what it explains there, unless that is a query.
+        """
+        expression = executed(statement.words, sql)
+        try:
+            rows = context.ask(f"SELECT CAST(({expression}) AS STRING)") if expression else []
+        except StatementFailed:
+            rows = []
+        text = str(rows[0][0]) if rows and rows[0][0] is not None else ""
+        view_statement = parse_view_statement(text)
+        if view_statement is not None:
+            return self._verbs.answer(view_statement, context)
+        if not self._gate.has_views():
+            return Passage(sql, moves=True)
+        inner = classify(text)
+        if not text or inner.kind is Kind.EXECUTE:
+            return self._passed(sql, sql, statement, context)
+        # Values that are given to it may be names.
+        inner = replace(inner, words=(*inner.words, *statement.words))
+        return self._passed(sql, text, inner, context)
+
+    def _passed(
+        self, sql: str, text: str, statement: Statement, context: StatementContext
+    ) -> Answer | Passage:
+        """`sql`, which has Spark run `text`, after everything that it reads is readable."""
+        home = context.namespace
+        if self._reads.drops_temporary(statement):
+            return Passage(sql, statement.verb)
+        writes = tuple(self._engine.relations.resolve(parts, home()) for parts in statement.writes)
+        answer = self._refuse_or_drop(statement, writes, context)
+        if answer is not None:
+            return answer
+        if statement.reads_relations and context.gates_reads:
+            found = self._reads.find(text, statement, context)
+            may_inline = bool(found.places) and text is sql
+            inline = self._gate.prepare(found.views, may_inline)
+            self._caches.drop_outdated(found.views, context)
+            if statement.kind is Kind.CACHE:
+                self._caches.made(found.views)
+            if inline:
+                sql = inlined(self._engine, sql, found, home(), inline)
+        is_script = statement.kind is Kind.SCRIPT
+        return Passage(
+            sql,
+            statement.verb,
+            writes,
+            statement.targets[0] if statement.kind is Kind.DROP_SCHEMA else (),
+            redefines=is_script or statement.kind in (Kind.CREATE_VIEW, Kind.CREATE_FUNCTION),
+            moves=is_script or statement.kind is Kind.USE,
+        )
+
+    def after(self, passage: Passage) -> None:
+        """Mark the dependents of everything that was written, also if the statement failed."""
+        memory = self._engine.memory
+        if passage.redefines:
+            self._reads.forget_temporary()
+            self._gate.forget_all()
+        for name in passage.writes:
+            self._gate.forget(name)
+            memory.mark_dependents(name, passage.verb)
+        if passage.dropped_schema:
+            self._gate.forget_all()
+            sources = {s for v in list(memory.state().views.values()) for s in v.sources}
+            for source in sources:
+                if source.namespace[-1:] == passage.dropped_schema[-1:]:
+                    memory.mark_dependents(source, passage.verb)
+
+    def _refuse_or_drop(
+        self, statement: Statement, writes: tuple[TableName, ...], context: StatementContext
+    ) -> Answer | None:
+        for name in writes:
+            stored = STORAGE_NAME.match(name.name)
+            owner = name.sibling(stored["view"]) if stored else None
+            if owner is not None and statement.verb != "CALL" and self._gate.is_view(owner):
+                raise _immutable(owner, f"{name.name} is its storage table")
+            if not self._gate.is_view(name):
+                continue
+            if statement.kind is Kind.DROP:
+                return self._verbs.answer(DropView(name.parts, if_exists=True), context)
+            raise _immutable(name, "it changes only by refresh")
+        return None
+
+
+def _immutable(view: TableName, why: str) -> ImmutableView:
+    return ImmutableView(
+        f"{view} is a materialized view: {why}.",
+        "Write to its base tables; to replace it, DROP MATERIALIZED VIEW first.",
+    )

@@ -1,0 +1,132 @@
+"""The read gate: which materialized views a name stands for, and making them readable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import Row, ViewFacts
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.understood import understood
+from dbt.adapters.spark_mv.state.observation import Group
+from dbt.adapters.spark_mv.statements.read_policy import Reader
+from dbt.adapters.spark_mv.views.definition import is_materialized_view
+from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
+
+Views = tuple[TableName, ...]
+
+
+class Session(Protocol):
+    """The session in which a statement will run."""
+
+    def namespace(self) -> Namespace:
+        """Where unqualified names are looked up."""
+        ...
+
+    def declared_reads(self) -> Sequence[tuple[str, ...]]:
+        """What dbt's manifest says the node reads."""
+        ...
+
+    def ask(self, sql: str) -> list[Row]:
+        """Run a statement there, and return its rows; raises `StatementFailed`."""
+        ...
+
+
+class Gate:
+    """The read gate of one command. What a name stands for is remembered until it is written."""
+
+    def __init__(self, engine: Engine, reader: Reader) -> None:
+        self._engine = engine
+        self._reader = reader
+        self._known: dict[TableName, Views | None] = {}
+        self._generation = 0
+        self._found: dict[tuple[str, ...], bool] = {}
+
+    def has_views(self) -> bool:
+        """Whether there is any materialized view that a statement could read.
+
+        If the metadata list none the catalog is asked once: views may have been made under other
+        metadata, by somebody who died before they were registered, or the metadata were lost.
+        """
+        if self._engine.memory.state().views:
+            return True
+        schemas = self._engine.schemas
+        if schemas not in self._found:
+            self._found[schemas] = self._has_storage_tables()
+        return self._found[schemas]
+
+    def _has_storage_tables(self) -> bool:
+        engine = self._engine
+        home = engine.relations.current_namespace()
+        if engine.executor.road is not None:
+            return engine.executor.road.has_storage_tables(home.catalog)
+        for schema in engine.schemas:
+            try:
+                rows = engine.executor.query(f"SHOW TABLES IN {quote(schema)} LIKE '*__mv_*'")
+            except StatementFailed:
+                continue
+            if any(STORAGE_NAME.match(str(row[1])) for row in rows):
+                return True
+        return False
+
+    def is_view(self, name: TableName) -> bool:
+        """Whether the name is that of a materialized view."""
+        return self.views_behind(name) == (name,)
+
+    def forget(self, name: TableName) -> None:
+        """The relation of this name may be another one now, and so may views over it."""
+        self._generation += 1
+        known = dict(self._known)
+        self._known = {
+            other: views
+            for other, views in known.items()
+            if other != name and views is not None and name not in views
+        }
+
+    def forget_all(self) -> None:
+        """Every relation may be another one now."""
+        self._generation += 1
+        self._known = {}
+
+    def views_behind(self, name: TableName) -> Views | None:
+        """Materialized views that a read of `name` reads, through any number of views; None if
+        there is no such relation, or a view of which only Spark knows what it reads."""
+        if name in self._known:
+            return self._known[name]
+        generation = self._generation
+        found = self._find_views(name, 0)
+        if generation == self._generation:  # else it may be of before what was forgotten
+            self._known[name] = found
+        return found
+
+    def _find_views(self, name: TableName, depth: int) -> Views | None:
+        relations = self._engine.relations
+        facts = relations.lookup(name)
+        if facts is None:
+            return None
+        if not isinstance(facts, ViewFacts):
+            return ()
+        if is_materialized_view(facts.properties):
+            return (name,)
+        reads = understood(facts.text)
+        if reads is None or depth > MAX_DEPTH:
+            return None
+        home = Namespace(facts.catalog, facts.namespace)
+        found: dict[TableName, None] = {}
+        for parts in dict.fromkeys(reference.parts for reference in reads.references):
+            behind = self._find_views(relations.resolve(parts, home), depth + 1)
+            if behind is None:
+                return None
+            found.update(dict.fromkeys(behind))
+        return tuple(found)
+
+    def prepare(self, views: Sequence[TableName], may_inline: bool) -> set[TableName]:
+        """Make these views readable; returns those whose policy is that a read runs their query."""
+        group = Group()
+        return {
+            view
+            for view in dict.fromkeys(views)
+            if self._reader.prepare(view, group, may_inline).is_inline
+        }

@@ -1,0 +1,172 @@
+"""Which materialized views a statement reads: as sqlglot understood it, as Spark explains it, or
+every view that its text names."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
+from dbt.adapters.spark_mv.sql.plans import tables_of_plan
+from dbt.adapters.spark_mv.sql.reads import Reference, is_path
+from dbt.adapters.spark_mv.sql.scan import is_dynamic, names_in
+from dbt.adapters.spark_mv.sql.statement import Kind, Statement
+from dbt.adapters.spark_mv.sql.understood import understood
+from dbt.adapters.spark_mv.statements.read_gate import Gate, Session, Views
+
+_MOST_NAMES = 200
+_ASKED = (Kind.CACHE, Kind.SCRIPT, Kind.EXECUTE, Kind.OTHER)
+_GLOBAL = "global_temp"
+Parts = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StatementViews:
+    """The views that a statement reads; `places` has those that its text names where another text
+    can stand for them."""
+
+    views: Views
+    places: tuple[tuple[Reference, Views], ...] = ()
+
+
+class StatementReads:
+    """Finds the views of statements of one command, and remembers what temporary views read."""
+
+    def __init__(self, engine: Engine, gate: Gate) -> None:
+        self._engine = engine
+        self._gate = gate
+        # By session and name; None for those of which only Spark knows.
+        self._temporary: dict[tuple[int, Parts], Views | None] = {}
+
+    def find(self, sql: str, statement: Statement, session: Session) -> StatementViews:
+        """The views that the statement reads.
+
+        A warning says so if that cannot be told: then every view that the text names counts.
+        """
+        found = self._understood(sql, statement, session)
+        if found is None:
+            asked = self._asked(sql, statement, session)
+            found = StatementViews(self._named(statement, session) if asked is None else asked)
+        # CACHE TABLE makes a temporary view only if it has a query.
+        makes_view = any(word.upper == "AS" for word in statement.words)
+        if statement.kind is Kind.CREATE_TEMPORARY_VIEW or (
+            statement.kind is Kind.CACHE and makes_view
+        ):
+            self._remember(statement, found.views)
+        return found
+
+    def forget_temporary(self) -> None:
+        """A view was made anew: of temporary views only Spark knows now what they read."""
+        self._temporary = dict.fromkeys(self._temporary)
+
+    def drops_temporary(self, statement: Statement) -> bool:
+        """Whether DROP VIEW is about a temporary view, which goes before a relation of its name."""
+        if statement.kind is not Kind.DROP or not statement.targets:
+            return False
+        (parts,) = statement.targets[:1]
+        is_temporary, _ = self._behind_temporary(parts)
+        self._temporary.pop(self._key(parts), None)
+        return is_temporary
+
+    def _understood(
+        self, sql: str, statement: Statement, session: Session
+    ) -> StatementViews | None:
+        reads = None if statement.kind in _ASKED else understood(sql)
+        if reads is None:
+            return None
+        home = session.namespace()
+        written = set(statement.targets)
+        views: dict[TableName, None] = {}
+        places: list[tuple[Reference, Views]] = []
+        for reference in reads.references:
+            if reference.parts in written or reference.fixed or is_path(reference):
+                continue
+            is_temporary, found = self._behind_temporary(reference.parts)
+            if not is_temporary:
+                name = self._engine.relations.resolve(reference.parts, home)
+                found = self._gate.views_behind(name)
+            if found is None:
+                return None
+            views.update(dict.fromkeys(found))
+            if found and not is_temporary:
+                places.append((reference, found))
+        return StatementViews(tuple(views), tuple(places))
+
+    def _behind_temporary(self, parts: Parts) -> tuple[bool, Views | None]:
+        """Whether a name may be that of a temporary view, and the views behind that, if known."""
+        if len(parts) > 1 and parts[0].lower() != _GLOBAL:
+            return False, None
+        key = self._key(parts)
+        if key in self._temporary:
+            return True, self._temporary[key]
+        road = self._engine.executor.road
+        return (road is not None and road.is_temporary_view(parts)), None
+
+    def _key(self, parts: Parts) -> tuple[int, Parts]:
+        # Threads share the one session of this process, and have connections of their own else.
+        session = 0 if self._engine.executor.road is not None else threading.get_ident()
+        return session, tuple(part.lower() for part in parts)
+
+    def _remember(self, statement: Statement, views: Views) -> None:
+        for parts in statement.targets:
+            is_global = any(word.upper == "GLOBAL" for word in statement.words[:6])
+            key = self._key((_GLOBAL, *parts) if is_global else parts)
+            # One of the name may be there, and stay if the statement fails.
+            before = self._temporary.get(key, ())
+            both = None if before is None else tuple(dict.fromkeys((*before, *views)))
+            self._temporary[key] = both
+
+    def _asked(self, sql: str, statement: Statement, session: Session) -> Views | None:
+        """The views whose rows Spark would read, by its own analysed plan; None if it has none."""
+        if statement.kind in (Kind.SCRIPT, Kind.EXECUTE):
+            return None
+        try:
+            rows = session.ask("EXPLAIN EXTENDED " + sql.strip().rstrip(";"))
+        except StatementFailed:
+            return None
+        tables = tables_of_plan("\n".join(str(row[0]) for row in rows))
+        return None if tables is None else self._owners(tables)
+
+    def _owners(self, tables: Iterable[Parts]) -> Views:
+        found: dict[TableName, None] = {}
+        for parts in tables:
+            stored = STORAGE_NAME.match(parts[-1])
+            if stored is None or len(parts) < 2:
+                continue
+            owner = TableName(parts[0], parts[1:-1], stored["view"])
+            if self._gate.is_view(owner):
+                found[owner] = None
+        return tuple(found)
+
+    def _named(self, statement: Statement, session: Session) -> Views:
+        """Every view that the words of the statement, or dbt's manifest, name."""
+        home = session.namespace()
+        names = names_in(statement.words)[:_MOST_NAMES]
+        last = {parts[-1].lower() for parts in names}
+        found = {
+            view: None
+            for view in list(self._engine.memory.state().views)
+            if view.name.lower() in last and self._gate.is_view(view)
+        }
+        for parts in [*names, *session.declared_reads()]:
+            _, behind = self._behind_temporary(parts)
+            if behind is None:
+                behind = self._gate.views_behind(self._engine.relations.resolve(parts, home))
+            found.update(dict.fromkeys(behind or ()))
+        unknown = statement.kind is Kind.EXECUTE or is_dynamic(statement.words)
+        # A statement that Spark refuses to explain it refuses to run; so nothing is read.
+        if unknown or (found and statement.kind is not Kind.SCRIPT):
+            self._engine.alert(_cannot_tell(statement, found))
+        return tuple(found)
+
+
+def _cannot_tell(statement: Statement, found: Iterable[TableName]) -> str:
+    names = ", ".join(str(view) for view in found) or "none"
+    shown = " ".join(word.text for word in statement.words[:8])
+    return (
+        f"Nobody can tell before it runs what this statement reads: {shown} .. "
+        f"Materialized views that its text names were made fresh ({names}); others may be stale."
+    )

@@ -1,0 +1,28 @@
+"""Compares our reading of a definition with the relations in Spark's own analysed plan."""
+
+from __future__ import annotations
+
+from dbt.adapters.spark_mv.core.errors import DependencyMismatch
+from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.sql.names import use
+from dbt.adapters.spark_mv.sql.plans import relations_of_plan
+from dbt.adapters.spark_mv.views.definition import Definition
+from dbt.adapters.spark_mv.views.dependencies import Expansion
+
+
+def check_against_spark(
+    executor: Executor, owner: str, definition: Definition, expansion: Expansion
+) -> None:
+    """Raise `DependencyMismatch` if Spark would read a table that we do not know of."""
+    home = definition.home
+    with executor.isolated(definition.settings) as session:
+        session.query(use(home))
+        ((plan,),) = session.query(f"EXPLAIN EXTENDED {definition.query}")
+    ours = {".".join(table.parts) for table in expansion.tables}
+    theirs = relations_of_plan(plan)
+    if theirs - ours:
+        raise DependencyMismatch(
+            f"{owner}: we found the base tables [{', '.join(sorted(ours))}] but Spark would read "
+            f"[{', '.join(sorted(theirs))}].",
+            "Write each table's name in full (schema.name); please report the query.",
+        )

@@ -1,0 +1,202 @@
+"""Statements that build storage tables and the views over them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dbt.adapters.spark_mv.core.errors import InvalidOption
+from dbt.adapters.spark_mv.sql.names import TableName, literal, quote, quote_parts
+from dbt.adapters.spark_mv.sql.words import words_of
+from dbt.adapters.spark_mv.views.definition import STORED, Column, Layout, MaterializedView
+
+_STORAGE_PROPERTIES = {
+    "format-version": "2",
+    "write.delete.mode": "merge-on-read",
+    "write.metadata.delete-after-commit.enabled": "true",
+    "write.metadata.previous-versions-max": "20",
+    "commit.retry.num-retries": "10",
+    "commit.retry.min-wait-ms": "50",
+    "commit.retry.max-wait-ms": "2000",
+}
+# The property by which a storage table is known: its name alone may be that of a user's table.
+STORAGE_MARK = "mv.storage_of"
+
+
+def describe_query(query: str) -> str:
+    """Names and types of a query's output."""
+    return f"DESCRIBE QUERY {query}"
+
+
+def create_storage(view: MaterializedView, query: str) -> str:
+    """CTAS of the storage table with the rows of `query`."""
+    partitions = ", ".join(_stored_key(key, view) for key in view.layout.partition_by)
+    partitioned = f"PARTITIONED BY ({partitions}) " if partitions else ""
+    # Rows of one partition come together, so that no task writes a file for each.
+    mode = "hash" if partitions else "none"
+    written = {"write.distribution-mode": mode, **view.options.tblproperties}
+    mark = {STORAGE_MARK: view.name.full}
+    properties = _properties({**_STORAGE_PROPERTIES, **written, **mark})
+    return (
+        f"CREATE TABLE {view.storage.sql} USING iceberg {partitioned}"
+        f"TBLPROPERTIES ({properties}) AS {_select(view, query)}"
+    )
+
+
+ALL_ROWS, NO_ROWS = "true", "false"
+
+
+def write_storage(view: MaterializedView, branch: str, query: str, instead_of: str) -> str:
+    """Writes the rows of `query` to one branch of the storage table, in place of those that meet
+    the condition `instead_of`."""
+    target = _branch(view, branch)
+    if instead_of == ALL_ROWS:
+        return f"INSERT OVERWRITE {target} {_select(view, query)}"
+    where = "" if instead_of == NO_ROWS else f"REPLACE WHERE {instead_of} "
+    return f"INSERT INTO {target} {where}{_select(view, query)}"
+
+
+def take_away(view: MaterializedView, branch: str, condition: str) -> str:
+    """Deletes those rows of one branch of the storage table that meet a condition on mv_stored."""
+    return f"DELETE FROM {_branch(view, branch)} AS {STORED} WHERE {condition}"
+
+
+def _branch(view: MaterializedView, branch: str) -> str:
+    return f"{view.storage.sql}.{quote('branch_' + branch)}"
+
+
+def order_storage(view: MaterializedView) -> str:
+    """Makes later writes sort the rows inside each file."""
+    columns = ", ".join(quote(key) for key in _sort_keys(view.layout.cluster_by, view))
+    return f"ALTER TABLE {view.storage.sql} WRITE LOCALLY ORDERED BY {columns}"
+
+
+def stored_columns(view: MaterializedView) -> dict[str, str]:
+    """The storage table's name of each column of the view.
+
+    One column has another name there, if possible none of the layout: Spark carries a DELETE
+    through a view that renames nothing.
+    """
+    names = [column.name for column in view.definition.columns]
+    keys = " ".join((*view.layout.partition_by, *view.layout.cluster_by))
+    used = {word.text.lower() for word in words_of(keys)}
+    renamed = next((name for name in names if name.lower() not in used), names[0])
+    stored = renamed + "__mv"
+    while stored.lower() in {name.lower() for name in names}:
+        stored += "_"
+    return {name: stored if name == renamed else name for name in names}
+
+
+def all_stored_columns(view: MaterializedView) -> dict[str, str]:
+    """As `stored_columns`, with the columns that the view does not show."""
+    return {**stored_columns(view), **{name: name for name in view.hidden}}
+
+
+def stored_rows(view: MaterializedView) -> str:
+    """A query of the storage table that has the view's columns."""
+    columns = ", ".join(
+        quote(stored) if stored == name else f"{quote(stored)} AS {quote(name)}"
+        for name, stored in stored_columns(view).items()
+    )
+    shown = f" WHERE NOT {quote(view.spare)}" if view.spare else ""
+    return f"SELECT {columns} FROM {view.storage.sql}{shown}"
+
+
+def _select(view: MaterializedView, query: str) -> str:
+    columns = ", ".join(
+        quote(name) if stored == name else f"{quote(name)} AS {quote(stored)}"
+        for name, stored in all_stored_columns(view).items()
+    )
+    partitions = _identity_partitions(view.layout, view.definition.columns)
+    keys = _sort_keys((*partitions, *view.layout.cluster_by), view)
+    order = f" SORT BY {', '.join(quote(key) for key in keys)}" if view.layout.cluster_by else ""
+    return f"SELECT {columns} FROM (\n{query}\n) AS definition{order}"
+
+
+def _sort_keys(keys: Sequence[str], view: MaterializedView) -> list[str]:
+    stored = {name.lower(): column for name, column in stored_columns(view).items()}
+    return [stored[key.lower()] for key in keys]
+
+
+def _stored_key(key: str, view: MaterializedView) -> str:
+    stored = {name.lower(): column for name, column in stored_columns(view).items()}
+    for word in reversed(words_of(key)):
+        calls = key[word.end :].lstrip().startswith("(")
+        if not calls and word.text.lower() in stored:
+            key = key[: word.start] + quote(stored[word.text.lower()]) + key[word.end :]
+    return key
+
+
+def _identity_partitions(layout: Layout, columns: Sequence[Column]) -> list[str]:
+    names = {column.name for column in columns}
+    return [key.strip("`") for key in layout.partition_by if key.strip("`") in names]
+
+
+def create_view(view: MaterializedView, or_replace: bool = True) -> str:
+    """The view through which a materialized view is read; carries all that describes it."""
+    columns = ", ".join(
+        quote(column.name) + (f" COMMENT {literal(column.comment)}" if column.comment else "")
+        for column in view.definition.columns
+    )
+    comment = f"COMMENT {literal(view.comment)} " if view.comment else ""
+    create = "CREATE OR REPLACE VIEW" if or_replace else "CREATE VIEW"
+    return (
+        f"{create} {view.name.sql} ({columns}) {comment}"
+        f"TBLPROPERTIES ({_properties(view.properties())}) "
+        f"AS {stored_rows(view)}"
+    )
+
+
+def set_options(view: MaterializedView) -> str:
+    """Writes the options, and nothing that a change of the definition writes."""
+    return f"ALTER VIEW {view.name.sql} SET TBLPROPERTIES ({_properties(view.option_properties())})"
+
+
+def drop_view(name: TableName) -> str:
+    """Drops the view of a materialized view."""
+    return f"DROP VIEW IF EXISTS {name.sql}"
+
+
+def drop_storage(name: TableName) -> str:
+    """Drops a storage table with its files."""
+    return f"DROP TABLE IF EXISTS {name.sql} PURGE"
+
+
+def drop_table(name: TableName, purge: bool) -> str:
+    """Drops a table; Iceberg's are to be purged, others lose their files anyway."""
+    return f"DROP TABLE IF EXISTS {name.sql}{' PURGE' if purge else ''}"
+
+
+def rename(name: TableName, new: TableName, is_view: bool) -> str:
+    """Renames a table or view inside its schema; Spark takes no catalog for the new name."""
+    kind = "VIEW" if is_view else "TABLE"
+    return f"ALTER {kind} {name.sql} RENAME TO {quote_parts((*new.namespace, new.name))}"
+
+
+def _properties(properties: dict[str, str]) -> str:
+    return ", ".join(f"{literal(key)} = {literal(value)}" for key, value in properties.items())
+
+
+def check_static(view: MaterializedView) -> None:
+    """Raise `InvalidOption` unless partition_by begins with static_partition_by."""
+    if not view.layout.begins_with(view.options.static_partition_by):
+        raise InvalidOption(
+            f"{view.name}: static_partition_by is not how partition_by begins.",
+            "partition_by: " + (", ".join(view.layout.partition_by) or "none") + ".",
+        )
+
+
+def check_layout(view: str, layout: Layout, columns: Sequence[Column]) -> None:
+    """Raise `InvalidOption` if partition_by or cluster_by name no column of the query."""
+    names = {column.name.lower() for column in columns}
+    for option, keys in (("partition_by", layout.partition_by), ("cluster_by", layout.cluster_by)):
+        for key in keys:
+            inner = key[key.index("(") + 1 :] if "(" in key else key
+            used = [w.text for w in words_of(inner) if re.fullmatch(r"[^\W\d]\w*", w.text)]
+            unknown = [name for name in used if name.lower() not in names]
+            if unknown or not used:
+                raise InvalidOption(
+                    f"{view}: {option} names {(unknown or [key])[0]!r}, "
+                    "which the query does not return.",
+                    "Columns: " + ", ".join(column.name for column in columns) + ".",
+                )

@@ -1,0 +1,87 @@
+import pytest
+
+from dbt.adapters.spark_mv.spark.error_messages import MAX_LENGTH, short_message, spark_message
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        (
+            "An error occurred while calling o58.sql.\n: org.apache.iceberg.exceptions."
+            "AlreadyExistsException: View with same name already exists: a.v\n\tat x.Y(Z.java:1)",
+            "AlreadyExistsException: View with same name already exists: a.v",
+        ),
+        (
+            "org.apache.hive.service.cli.HiveSQLException: Error running query: "
+            "[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\n\tat a.B\nCaused by: c.D",
+            "[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012",
+        ),
+        (
+            "[UNRESOLVED_COLUMN] No `x`. SQLSTATE: 42703; line 1 pos 7;\n'Project ['x]\n+- Range",
+            "[UNRESOLVED_COLUMN] No `x`. SQLSTATE: 42703;",
+        ),
+        (
+            "An error occurred while calling o1.sql.\n: java.lang.RuntimeException: Max iterations",
+            "Max iterations",
+        ),
+        (
+            "An error occurred while calling o1.sql.\n: java.lang.StackOverflowError\n\tat a.B",
+            "The statement is nested too deeply for Spark.",
+        ),
+        (
+            "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 1.0"
+            " failed 1 times, most recent failure: Lost task 0.0 in stage 1.0 (TID 3) (10.0.0.1 "
+            "executor driver): java.lang.IllegalArgumentException: Empty name\n\tat a.B",
+            "Empty name",
+        ),
+        (
+            "An error occurred while calling o2.sql.\n: org.apache.spark.SparkException: Exception "
+            "thrown in awaitResult: \n\tat a.B\nCaused by: c.D: outer\n\tat e.F\n"
+            "Caused by: java.lang.IllegalStateException: inner\n\tat g.H\n\t... 9 more",
+            "inner",
+        ),
+        ("[USER_RAISED_EXCEPTION] mv: rows went SQLSTATE: P0001", "rows went"),
+        ("[USER_RAISED_EXCEPTION] boom\nsecond line", "[USER_RAISED_EXCEPTION] boom\nsecond line"),
+    ],
+)
+def test_spark_message(raw: str, shown: str) -> None:
+    assert spark_message(raw).rstrip(";") == shown.rstrip(";")
+
+
+def test_an_exception_without_text_has_its_name() -> None:
+    assert spark_message(TimeoutError()) == "TimeoutError"
+
+
+def test_a_short_message_is_one_line_without_the_statement() -> None:
+    raw = "[PARSE] Error at 'x': y. (line 2, pos 3)\n\n== SQL ==\nCREATE TABLE t\n---^^^\n"
+    assert short_message(raw) == "[PARSE] Error at 'x': y."
+    assert short_message("[NOT_FOUND] t is not there.\nSay otherwise.") == (
+        "[NOT_FOUND] t is not there. Say otherwise."
+    )
+    assert len(short_message("x" * 5000)) == MAX_LENGTH
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password=hunter2",
+        "jdbc:x://h/d?user=u&password=hunter2&ssl=true",
+        "jdbc:x://user:hunter2@host/d",
+        "PASSWORD = 'hunter2', x",
+        '{"api_key": "hunter2"}',
+        "fs.s3a.secret.key=hunter2",
+        "fs.azure.sas-token=hunter2",
+        "aws_secret_access_key=hunter2",
+        "Authorization: Bearer hunter2hunter2",
+    ],
+)
+def test_secrets_are_left_out(text: str) -> None:
+    assert "hunter2" not in spark_message(f"[FAILED] {text}")
+    assert "*****" in spark_message(f"[FAILED] {text}")
+
+
+@pytest.mark.parametrize(
+    "text", ["Syntax error at token: 'x'", "column `password` not found", "the token 'a' is bad"]
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert spark_message(text) == text
