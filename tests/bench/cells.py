@@ -150,7 +150,7 @@ def concurrent_readers(world: World, cinema: str, readers: int) -> list[Cell]:
 
 
 def _builds(world: World) -> int:
-    world.core.engine.memory.flush()
+    world.core.services.log.flush()
     ((count,),) = world.sql(
         "select count(*) from mv_metadata.mv_refresh_history "
         f"where table_schema = '{SCHEMA}' and table_name = 'bench_1' and state = 'SUCCEEDED'"

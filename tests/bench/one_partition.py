@@ -37,7 +37,7 @@ def one_partition(world: World, schema: str, rounds: int) -> list[Cell]:
             began = time.perf_counter()
             contender()
             samples.setdefault(label, []).append((time.perf_counter() - began) * 1000)
-            world.core.engine.memory.flush()
+            world.core.services.log.flush()
     for shown in (*(f"{SCHEMA}.month_{method}" for method in METHODS), HAND):
         assert_same_rows(world.session, f"select * from {shown}", f"select * from {CTAS}")
     cell = cell_of("one month of 84", "<= 0.025", samples)

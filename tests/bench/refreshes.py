@@ -70,7 +70,7 @@ class Ring:
         self._checkpoint = Checkpoint(world, [*tables, *self._storages(), self._hand])
 
     def _storages(self) -> list[str]:
-        relations = self._world.core.engine.relations
+        relations = self._world.core.services.resolver
         names = [f"{view}_{method}" for view in self.queries for method in (*METHODS, AUTO)]
         return [load_view(relations, self._world.name(name)).storage.sql for name in names]
 
@@ -160,7 +160,7 @@ class Ring:
         bout.samples.setdefault(label, []).append(elapsed * 1000)
         bout.cpu.setdefault(label, []).append(cpu_after - cpu)
         # What a refresh writes behind its back must not run beside the next contender.
-        self._world.core.engine.memory.flush()
+        self._world.core.services.log.flush()
 
     def _check(self, bout: Bout, label: str, shown: str, computed: str) -> None:
         try:

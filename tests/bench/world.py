@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from dbt.adapters.spark_mv.credentials import SparkMVConnectionMethod, SparkMVCredentials
-from dbt.adapters.spark_mv.glue.container import MaterializedViews
+from dbt.adapters.spark_mv.glue.container import Container
 from dbt.adapters.spark_mv.spark.session import SessionConnection, spark_session
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 
@@ -55,11 +55,11 @@ class World:
         self.core = self.new_core()
         self.asker = Asker()
 
-    def new_core(self) -> MaterializedViews:
+    def new_core(self) -> Container:
         """What a command of dbt starts with: nothing known of any view."""
         config = SimpleNamespace(credentials=self.credentials, args=SimpleNamespace(which="run"))
         handle = SessionConnection(self.session)
-        return MaterializedViews(config, lambda: handle, lambda: handle)
+        return Container(config, lambda: handle, lambda: handle)
 
     def name(self, table: str) -> TableName:
         return TableName("local", (SCHEMA,), table)

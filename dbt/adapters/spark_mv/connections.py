@@ -22,9 +22,9 @@ from dbt.adapters.spark.connections import (
 from dbt_common.exceptions import DbtBaseException, DbtDatabaseError
 
 from dbt.adapters.spark_mv.credentials import IN_PROCESS
-from dbt.adapters.spark_mv.glue.container import MaterializedViews
+from dbt.adapters.spark_mv.glue.container import Container
 from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
-from dbt.adapters.spark_mv.glue.result_cursor import AnswerCursor
+from dbt.adapters.spark_mv.glue.result_cursor import ResultCursor
 from dbt.adapters.spark_mv.spark import session
 from dbt.adapters.spark_mv.spark.error_messages import spark_message
 from dbt.adapters.spark_mv.statements.ddl import Answer
@@ -61,14 +61,14 @@ class SparkMVConnectionManager(SparkConnectionManager):
     """Opens connections and turns Spark's errors into short ones."""
 
     TYPE = "spark_mv"
-    _materialized_views: MaterializedViews | None = None
+    _materialized_views: Container | None = None
 
     @property
-    def materialized_views(self) -> MaterializedViews:
+    def materialized_views(self) -> Container:
         """Everything about materialized views in this command; made at first use."""
         with self.lock:
             if self._materialized_views is None:
-                self._materialized_views = MaterializedViews(
+                self._materialized_views = Container(
                     self.profile, self._open_own, lambda: self.get_thread_connection().handle
                 )
             return self._materialized_views
@@ -111,7 +111,7 @@ class SparkMVConnectionManager(SparkConnectionManager):
         with dbt_errors():
             passage = core.before(sql)
         if isinstance(passage, Answer):
-            return self.get_thread_connection(), AnswerCursor(passage)
+            return self.get_thread_connection(), ResultCursor(passage)
         try:
             return super().add_query(
                 passage.sql, auto_begin, bindings, abridge_sql_log, **arguments
@@ -122,7 +122,7 @@ class SparkMVConnectionManager(SparkConnectionManager):
     @classmethod
     def get_response(cls, cursor: Any) -> AdapterResponse:
         """What to tell of a finished statement."""
-        if isinstance(cursor, AnswerCursor):
+        if isinstance(cursor, ResultCursor):
             return cursor.response()
         return super().get_response(cursor)
 

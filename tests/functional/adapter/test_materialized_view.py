@@ -70,7 +70,7 @@ class Changes(_DropsSchemaByAdapter, MaterializedViewChanges):
     def _view(project: Any, view: Any) -> MaterializedView:
         adapter = project.adapter
         with adapter.connection_named("view"):
-            relations = adapter.connections.materialized_views.engine.relations
+            relations = adapter.connections.materialized_views.services.resolver
             return load_view(relations, TableName("local", (view.schema,), view.identifier))
 
     @classmethod

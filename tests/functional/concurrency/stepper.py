@@ -16,8 +16,8 @@ from tests.functional.materialized_view.warehouse import Warehouse
 
 _LONGEST = 120.0
 _STOPS = (
-    "claim.before",
-    "claim.after",
+    "lock.before",
+    "lock.after",
     "write.before",
     "write.one",
     "write.after",
@@ -71,7 +71,7 @@ class Refresher:
                 else:
                     self._thread.start()
                 assert self._moved.wait_for(lambda: self.at, deadline - time.monotonic())
-            if self.at == "claim.before":
+            if self.at == "lock.before":
                 return
 
     def finish(self) -> None:

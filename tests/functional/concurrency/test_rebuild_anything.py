@@ -26,7 +26,7 @@ def assert_known(lake: Warehouse, *names: str) -> None:
     known = lake.spark(
         f"select table_name from @meta.mv_status where table_schema = '{lake.schema}' order by 1"
     )
-    views = [name for kind, name in lake.relations() if kind == "v"]
+    views = [name for kind, name in lake.resolver() if kind == "v"]
     assert [name for (name,) in known] == sorted(views) == sorted(names)
     for name in names:
         lake.sql(f"select * from @.{name}")
@@ -35,7 +35,7 @@ def assert_known(lake: Warehouse, *names: str) -> None:
     assert lake.spark("select * from @meta.mv_refresh_history where state = 'RUNNING'") == []
 
 
-@pytest.mark.parametrize("point", ["claim.after", "write.after", "publish.before", "publish.after"])
+@pytest.mark.parametrize("point", ["lock.after", "write.after", "publish.before", "publish.after"])
 def test_refresh(lake: Warehouse, point: str) -> None:
     with Paused(lake, point, COMPLETE) as refresh:
         assert not lake.operation("rebuild_metadata", catalog="local").failures

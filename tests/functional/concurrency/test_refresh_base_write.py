@@ -28,9 +28,9 @@ def view(lake: Warehouse) -> None:
     ("way", "point"),
     [
         *[("complete", point) for point in ("write.before", "write.after", "publish.before")],
-        *[("fast", point) for point in ("claim.before", "write.before", "publish.before")],
+        *[("fast", point) for point in ("lock.before", "write.before", "publish.before")],
         ("appended", "write.before"),
-        *[("partition", point) for point in ("claim.before", "write.before", "publish.before")],
+        *[("partition", point) for point in ("lock.before", "write.before", "publish.before")],
     ],
 )
 def test_write_during_a_refresh(lake: Warehouse, way: str, point: str) -> None:

@@ -10,7 +10,7 @@ from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select id, amount from @.orders"
 COMPLETE = "refresh materialized view @.totals complete"
-POINTS = ["claim.before", "claim.after", "write.before", "write.after", "publish.before"]
+POINTS = ["lock.before", "lock.after", "write.before", "write.after", "publish.before"]
 
 
 @pytest.fixture(autouse=True)
@@ -42,9 +42,9 @@ def test_rows_added_by_hand(lake: Warehouse, point: str) -> None:
 @pytest.mark.parametrize(
     ("way", "point"),
     [
-        *[("fast", point) for point in ("claim.before", "write.before", "publish.before")],
+        *[("fast", point) for point in ("lock.before", "write.before", "publish.before")],
         ("appended", "write.before"),
-        ("partition", "claim.before"),
+        ("partition", "lock.before"),
         ("partition", "write.before"),
     ],
 )
@@ -74,7 +74,7 @@ def test_rows_added_by_hand_under_a_strict_refresh(lake: Warehouse, way: str, po
     [
         ("complete", "write.before"),
         ("complete", "publish.before"),
-        ("fast", "claim.before"),
+        ("fast", "lock.before"),
         ("fast", "publish.before"),
         ("appended", "write.before"),
         ("partition", "write.before"),

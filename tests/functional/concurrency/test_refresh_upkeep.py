@@ -9,7 +9,7 @@ from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select id, amount from @.orders"
 COMPLETE = "refresh materialized view @.totals complete"
-POINTS = ["claim.after", "write.before", "write.after", "publish.before"]
+POINTS = ["lock.after", "write.before", "write.after", "publish.before"]
 
 
 @pytest.fixture(autouse=True)

@@ -20,17 +20,17 @@ from tests.model import chain, publish_protocol, test_chain, test_publish_protoc
 
 # Where a refresher waits after each step of a model.
 STOPS = {
-    "sees main": "claim.before",
-    "claims or takes over": "claim.after",
+    "sees main": "lock.before",
+    "claims or takes over": "lock.after",
     "begins to write": "write.before",
     "takes rows away": "write.one",
     "writes": "write.after",
     "checks": "publish.before",
     "publishes": "publish.after",
-    "looks at the lower view": "claim.before",
+    "looks at the lower view": "lock.before",
     "reads for the lower view": "write.after",
     "publishes the lower view": "publish.after",
-    "looks at the upper view": "claim.before",
+    "looks at the upper view": "lock.before",
     "reads for the upper view": "write.after",
     "publishes the upper view": "publish.after",
 }

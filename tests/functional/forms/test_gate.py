@@ -73,7 +73,7 @@ def test_lower_view_refreshed_between_looks(lake: Warehouse, monkeypatch: Any) -
     expected = lake.value("select count(*) from @.orders")
     command = lake.command("show")
     command.sql("select 1")
-    observer = command.core.engine.observer
+    observer = command.core.services.observer
     done: list[str] = []
 
     def after_first(method: Any) -> Any:
@@ -86,7 +86,7 @@ def test_lower_view_refreshed_between_looks(lake: Warehouse, monkeypatch: Any) -
 
         return called
 
-    monkeypatch.setattr(observer, "look", after_first(observer.look))
+    monkeypatch.setattr(observer, "look", after_first(observer.observe))
     assert command.sql("select n from @.upper") == [(expected,)]
     assert done
 
@@ -95,7 +95,7 @@ def test_forgotten_while_it_is_found(lake: Warehouse, monkeypatch: Any) -> None:
     """What was asked before a name was forgotten is not remembered after that."""
     command = lake.command("run")
     command.sql("create or replace view @.moving as select 1 as n")
-    gate, relations = command.core.gate, command.core.engine.relations
+    gate, relations = command.core.gate, command.core.services.resolver
     name = TableName("local", (lake.schema,), "moving")
     lookup = relations.lookup
 

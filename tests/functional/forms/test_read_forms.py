@@ -43,7 +43,7 @@ def change(lake: Warehouse) -> int:
 def test_read_is_fresh(lake: Warehouse, command: Command, name: str) -> None:
     form = FORMS[name]
     alerts: list[str] = []
-    command.core.engine.alert = alerts.append
+    command.core.services.alert = alerts.append
     for statement in form.before:
         command.sql(statement)
     command.sql("select * from @.mv")

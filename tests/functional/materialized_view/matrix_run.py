@@ -177,10 +177,10 @@ class Run:
         return self._lake.spark("\nunion all\n".join(parts)) if parts else []
 
     def _fresh(self) -> None:
-        engine = self._lake.command().core.engine
+        services = self._lake.command().core.services
         for name, (view, _) in list(self._views.items()):
             table = TableName("local", (self._lake.schema,), name)
-            verdict = engine.observer.look(load_view(engine.relations, table)).verdict
+            verdict = services.observer.observe(load_view(services.resolver, table)).verdict
             if verdict.freshness is not Freshness.FRESH:
                 self._fail(name, view, f"is {verdict}")
 

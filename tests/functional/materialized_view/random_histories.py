@@ -21,7 +21,7 @@ from tests.functional.materialized_view.random_tables import Column, Table, Writ
 from tests.functional.materialized_view.warehouse import Warehouse
 
 VIEWS, STEPS, CANDIDATES = 12, 8, 40
-POINTS = ("claim.after", "started.after", "write.before", "write.after", "publish.before")
+POINTS = ("lock.after", "started.after", "write.before", "write.after", "publish.before")
 POINTS += ("publish.after", "recorded.after")
 # A view that can be refreshed fast may not be once something else than rows has changed ..
 NOT_NOW = re.compile(

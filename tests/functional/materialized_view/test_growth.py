@@ -58,15 +58,15 @@ def test_metadata(lake: Warehouse) -> None:
     known = lake.history("totals")
     view_id = lake.value("select any_value(view_id) from @meta.mv_events")
     command = lake.command()
-    memory = command.core.engine.memory
+    log = command.core.services.log
     for number in range(EVENTS // 2):
         for kind in (kinds.REFRESH_STARTED, kinds.REFRESH_SUCCEEDED):
-            memory.record(
+            log.record(
                 new_event(
                     kind,
                     view_id,
                     f"local.{lake.schema}.totals",
-                    invocation_id=memory.invocation_id,
+                    invocation_id=log.invocation_id,
                     refresh_id=f"r{number}",
                     payload={
                         "table_name": "totals",

@@ -112,7 +112,7 @@ def test_inline_with_shadowing_names(lake: Warehouse, make: Make) -> None:
 def read_with_warnings(lake: Warehouse, view: str) -> tuple[Any, list[str]]:
     """What a read in a command of its own returns, and what the command warns of."""
     command, warnings = lake.command("show"), list[str]()
-    command.core.engine.warn = warnings.append
+    command.core.services.warn = warnings.append
     ((found,),) = command.sql(TOTAL.format(view=view))
     command.flush()
     return found, warnings

@@ -46,7 +46,7 @@ def test_schedule(lake: Warehouse) -> None:
     assert next_due(lake, "totals") == created
     make_due(lake, "totals")
     lake.change()
-    state = lake.command().core.engine.memory.state()
+    state = lake.command().core.services.log.state()
     due = next(v.next_due for n, v in state.views.items() if n.name == "totals")
     assert int(next_due(lake, "totals").timestamp() * 1e6) == due
     first, second = (lake.operation("refresh_due", view="totals") for _ in range(2))

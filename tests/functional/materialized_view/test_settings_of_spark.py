@@ -76,7 +76,7 @@ def test_what_spark_keeps(lake: Warehouse) -> None:
         of_spark = kept_by_spark(session)
         lake.sql(f"create materialized view @.v as {query}")
     assert len(names) > 500
-    relations = lake.command().core.engine.relations
+    relations = lake.command().core.services.resolver
     found = set(load_view(relations, TableName("local", (lake.schema,), "v")).definition.settings)
     assert len(found) > 300
     assert found <= of_spark

@@ -71,7 +71,7 @@ def test_suspend_and_resume(lake: Warehouse) -> None:
     lake.change()
     build = lake.build_of("totals")
     command, warnings = lake.command("show"), list[str]()
-    command.core.engine.warn = warnings.append
+    command.core.services.warn = warnings.append
     command.sql("select * from @.totals")
     assert "totals is served as stored" in warnings[0] and "SUSPENDED" in warnings[0]
     assert lake.operation("refresh").rows == ()

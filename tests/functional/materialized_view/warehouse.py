@@ -45,7 +45,7 @@ class Command:
 
     def flush(self) -> None:
         """Wait for the metadata to be written, as at the end of a node."""
-        self.core.engine.memory.flush()
+        self.core.services.log.flush()
 
 
 class Warehouse:
@@ -167,11 +167,11 @@ class Warehouse:
         from dbt.adapters.spark_mv.sql.names import TableName
         from dbt.adapters.spark_mv.views.registry import load_view
 
-        engine = self.command().core.engine
-        found = load_view(engine.relations, TableName("local", (self.schema,), view))
-        return str(engine.observer.look(found).verdict.freshness.value)
+        services = self.command().core.services
+        found = load_view(services.resolver, TableName("local", (self.schema,), view))
+        return str(services.observer.observe(found).verdict.freshness.value)
 
-    def relations(self) -> Rows:
+    def resolver(self) -> Rows:
         """Every table and view of the schema."""
         tables = self.spark(f"show tables in {self.schema}")
         views = self.spark(f"show views in {self.schema}")
@@ -188,7 +188,7 @@ class Warehouse:
 
     def state(self) -> tuple[Rows, int | None]:
         """Relations and metadata, to be compared before and after what must change nothing."""
-        return self.relations(), self.events()
+        return self.resolver(), self.events()
 
 
 def difference(warehouse: Warehouse, left: str, right: str) -> tuple[Rows, Rows]:

@@ -15,7 +15,7 @@ class Asked:
     """Has no client of the catalog, unless it is given one."""
 
     def __init__(self, answer: Answer) -> None:
-        self.road: Any = None
+        self.catalog: Any = None
         self.statements: list[str] = []
         self._answer = answer
 

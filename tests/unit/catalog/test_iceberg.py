@@ -27,7 +27,7 @@ class History:
             SnapshotFacts(str(n), str(n - 1) if n else None, operation, n, summary)
             for n, (operation, summary) in enumerate([first, *commits])
         ][::-1]
-        self.road: Any = SimpleNamespace(handles=lambda _: True, chain=self._read)
+        self.catalog: Any = SimpleNamespace(handles=lambda _: True, chain=self._read)
 
     def _read(
         self, parts: tuple[str, ...], branch: str, limit: int, until: str | None

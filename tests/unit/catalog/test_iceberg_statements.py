@@ -181,26 +181,26 @@ def test_changes() -> None:
     executor = asked()
     change(executor)
     assert executor.statements == CHANGES
-    executor.road = Road(handled=False)
+    executor.catalog = Road(handled=False)
     change(executor)
-    assert executor.statements == CHANGES * 2 and executor.road.done == []
-    executor.road = Road(handled=True)
+    assert executor.statements == CHANGES * 2 and executor.catalog.done == []
+    executor.catalog = Road(handled=True)
     change(executor)
     assert len(executor.statements) == len(CHANGES) * 2
-    assert executor.road.done == ["create_branch", "publish", "drop_branches"]
+    assert executor.catalog.done == ["create_branch", "publish", "drop_branches"]
 
 
 def test_questions() -> None:
     """The same; bounds of columns are known to the client alone."""
     executor = asked(lambda _: ROWS)
-    executor.road = Road(handled=True)
+    executor.catalog = Road(handled=True)
     chain: Any = iceberg.main_chain(executor, ONE)
     bounds: Any = iceberg.bounds(executor, ONE, "3", ["k"])
     added: Any = iceberg.added_bounds(executor, ONE, ["3"], ["k"])
     assert (chain, bounds, added) == ("chain", "bounds", "added_bounds")
     assert not executor.statements
-    for road in (None, Road(handled=False)):
-        executor.road = road
+    for client in (None, Road(handled=False)):
+        executor.catalog = client
         assert iceberg.bounds(executor, ONE, "3", ["k"]) == {}
         assert iceberg.added_bounds(executor, ONE, ["3"], ["k"]) == {}
         assert ids(iceberg.main_chain(executor, ONE)) == ["3", "2", "1"]

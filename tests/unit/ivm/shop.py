@@ -10,11 +10,11 @@ from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify import qualify
 
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, Row
 from dbt.adapters.spark_mv.core.reasons import Reason
-from dbt.adapters.spark_mv.planning.analyzer import Analysis, Analyst
+from dbt.adapters.spark_mv.planning.analyzer import Analysis, Analyzer
 from dbt.adapters.spark_mv.planning.by_partition import why_not
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.parser import statements
@@ -44,7 +44,7 @@ _SCHEMA: dict[str, object] = {HOME.catalog: {HOME.namespace[0]: TABLES}}
 class Shop:
     """An `Executor`. With `plans_otherwise` it plans no two queries alike."""
 
-    road = None
+    catalog = None
 
     def __init__(self, plans_otherwise: bool = False) -> None:
         self._plans_otherwise = plans_otherwise
@@ -111,7 +111,7 @@ def definition_of(query: str, settings: Mapping[str, str]) -> Definition:
 def analysis_of(definition: Definition, plans_otherwise: bool = False) -> Analysis | Reason:
     """What the package finds of a definition."""
     shop = Shop(plans_otherwise)
-    return Analyst(shop, Relations(shop)).analysis(definition, _view(definition))
+    return Analyzer(shop, Resolver(shop)).analysis(definition, _view(definition))
 
 
 def against(

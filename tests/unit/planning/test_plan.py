@@ -175,8 +175,8 @@ def test_by_partition_or_not(
 ) -> None:
     """The cheaper of both; partitions, of which Spark has to be asked, only if fast is not next to
     nothing. Small tables are not looked into."""
-    ways = Prepared(fast, partition, rows)
-    found = plan_refresh("db.v", STALE, "auto", (), False, ways)
+    candidates = Prepared(fast, partition, rows)
+    found = plan_refresh("db.v", STALE, "auto", (), False, candidates)
     assert isinstance(found, kind)
     if isinstance(found, CompleteRefresh):
         assert found.why_not_partition is not None and found.why_not_partition.code == why

@@ -11,7 +11,7 @@ import pytest
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, resolve
-from dbt.adapters.spark_mv.statements.read_gate import Gate
+from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
 
 HOME = Namespace("local", ("db",))
@@ -30,11 +30,11 @@ class Catalog:
     """Relations by name; `asked` are the names that were looked up."""
 
     def __init__(self, **relations: Any) -> None:
-        self.relations, self.asked = relations, list[str]()
+        self.resolver, self.asked = relations, list[str]()
 
     def lookup(self, name: TableName) -> Any:
         self.asked.append(name.name)
-        return self.relations.get(name.name)
+        return self.resolver.get(name.name)
 
     def resolve(self, parts: tuple[str, ...], home: Namespace) -> TableName:
         return resolve(parts, home, lambda name: name == "local")
@@ -69,13 +69,13 @@ BEHIND = {
 }
 
 
-def gate_of(catalog: Catalog, **engine: Any) -> Gate:
-    made: Any = SimpleNamespace(relations=catalog, **engine)
+def gate_of(catalog: Catalog, **services: Any) -> ReadGate:
+    made: Any = SimpleNamespace(resolver=catalog, **services)
     reader: Any = None
-    return Gate(made, reader)
+    return ReadGate(made, reader)
 
 
-def behind(gate: Gate, name: str) -> tuple[str, ...] | None:
+def behind(gate: ReadGate, name: str) -> tuple[str, ...] | None:
     found = gate.views_behind(named(name))
     return None if found is None else tuple(view.name for view in found)
 
@@ -140,7 +140,7 @@ def test_forget_all() -> None:
     gate = gate_of(catalog)
     behind(gate, "m")
     gate.forget_all()
-    catalog.relations["m"] = TableFacts("iceberg")
+    catalog.resolver["m"] = TableFacts("iceberg")
     assert behind(gate, "m") == ()
 
 
@@ -153,7 +153,7 @@ def test_forgotten_meanwhile(forgets: str) -> None:
 
     def replaced(name: TableName) -> Any:
         found = lookup(name)
-        catalog.relations["m"] = TableFacts("iceberg")
+        catalog.resolver["m"] = TableFacts("iceberg")
         gate.forget(named("m")) if forgets == "forget" else gate.forget_all()
         catalog.lookup = lookup  # type: ignore[method-assign]
         return found
@@ -164,7 +164,7 @@ def test_forgotten_meanwhile(forgets: str) -> None:
 
 
 def is_there(
-    road: Any, tables: Mapping[str, list[str]], views: list[str]
+    client: Any, tables: Mapping[str, list[str]], views: list[str]
 ) -> tuple[bool, list[str]]:
     """Whether the gate has views, asked twice, and what it asked in SQL."""
     asked: list[str] = []
@@ -178,8 +178,8 @@ def is_there(
 
     gate = gate_of(
         Catalog(),
-        memory=SimpleNamespace(state=lambda: SimpleNamespace(views=views)),
-        executor=SimpleNamespace(road=road, query=query),
+        log=SimpleNamespace(state=lambda: SimpleNamespace(views=views)),
+        executor=SimpleNamespace(catalog=client, query=query),
         schemas=("absent", "one", "two"),
     )
     assert gate.has_views() == gate.has_views()
@@ -211,7 +211,7 @@ def test_storage_tables_of_the_catalog(expected: bool) -> None:
         catalogs.append(catalog)
         return expected
 
-    road = SimpleNamespace(has_storage_tables=has_storage_tables)
+    client = SimpleNamespace(has_storage_tables=has_storage_tables)
     tables = {} if expected else {"one": ["m__mv_01234567"]}
-    assert is_there(road, tables, []) == (expected, [])
+    assert is_there(client, tables, []) == (expected, [])
     assert catalogs == ["local"]

@@ -105,9 +105,9 @@ def commits(
 def _chain(
     executor: Executor, name: TableName, branch: str, limit: int, until: str | None = None
 ) -> list[SnapshotFacts]:
-    road = executor.road
-    if road is not None and road.handles(name.catalog):
-        return road.chain(name.parts, branch, limit, until)
+    client = executor.catalog
+    if client is not None and client.handles(name.catalog):
+        return client.chain(name.parts, branch, limit, until)
     rows = executor.query(
         "SELECT s.snapshot_id, s.parent_id, s.operation, "
         "unix_millis(s.committed_at), to_json(s.summary), r.name "
@@ -173,27 +173,27 @@ def added_bounds(
 ) -> dict[str, Bounds]:
     """Bounds of columns in the rows that these snapshots added, where they can be had without a
     Spark job."""
-    road = executor.road
-    if road is None or not road.handles(name.catalog):
+    client = executor.catalog
+    if client is None or not client.handles(name.catalog):
         return {}
-    return road.added_bounds(name.parts, snapshot_ids, columns)
+    return client.added_bounds(name.parts, snapshot_ids, columns)
 
 
 def bounds(
     executor: Executor, name: TableName, snapshot_id: str, columns: Sequence[str]
 ) -> dict[str, Bounds]:
     """As `added_bounds`, in all rows of a snapshot."""
-    road = executor.road
-    if road is None or not road.handles(name.catalog):
+    client = executor.catalog
+    if client is None or not client.handles(name.catalog):
         return {}
-    return road.bounds(name.parts, snapshot_id, columns)
+    return client.bounds(name.parts, snapshot_id, columns)
 
 
 def branches(executor: Executor, name: TableName) -> dict[str, BranchFacts]:
     """Branches of a table, by name."""
-    road = executor.road
-    if road is not None and road.handles(name.catalog):
-        return road.branches(name.parts)
+    client = executor.catalog
+    if client is not None and client.handles(name.catalog):
+        return client.branches(name.parts)
     rows = executor.query(
         "SELECT name, snapshot_id, max_reference_age_in_ms DIV 60000 "
         f"FROM {name.sql}.`refs` WHERE type = 'BRANCH'"
@@ -205,9 +205,9 @@ def create_branch(
     executor: Executor, name: TableName, branch: str, snapshot_id: str, kept_minutes: int
 ) -> None:
     """Create a branch at a snapshot; fails if it exists, so it serves as a mutex."""
-    road = executor.road
-    if road is not None and road.handles(name.catalog):
-        road.create_branch(name.parts, branch, snapshot_id, kept_minutes)
+    client = executor.catalog
+    if client is not None and client.handles(name.catalog):
+        client.create_branch(name.parts, branch, snapshot_id, kept_minutes)
         return
     executor.query(
         f"ALTER TABLE {name.sql} CREATE BRANCH `{branch}` AS OF VERSION {int(snapshot_id)} "
@@ -217,9 +217,9 @@ def create_branch(
 
 def publish(executor: Executor, name: TableName, branch: str, drop: Sequence[str]) -> None:
     """Fast-forward main to `branch`, refused if main has moved, then drop branches."""
-    road = executor.road
-    if road is not None and road.handles(name.catalog):
-        road.publish(name.parts, branch, drop)
+    client = executor.catalog
+    if client is not None and client.handles(name.catalog):
+        client.publish(name.parts, branch, drop)
         return
     catalog = name.catalog
     target = literal(".".join(f"`{part}`" for part in (*name.namespace, name.name)))
@@ -229,9 +229,9 @@ def publish(executor: Executor, name: TableName, branch: str, drop: Sequence[str
 
 def drop_branches(executor: Executor, name: TableName, drop: Sequence[str]) -> None:
     """Drop branches that may or may not exist."""
-    road = executor.road
-    if road is not None and road.handles(name.catalog):
-        road.drop_branches(name.parts, drop)
+    client = executor.catalog
+    if client is not None and client.handles(name.catalog):
+        client.drop_branches(name.parts, drop)
         return
     for branch in drop:
         executor.query(f"ALTER TABLE {name.sql} DROP BRANCH IF EXISTS `{branch}`")

@@ -39,7 +39,7 @@ def is_not_found(error: StatementFailed) -> bool:
     return any(marker in str(error) for marker in _NOT_FOUND)
 
 
-class Relations:
+class Resolver:
     """Facts about relations, and the resolution of names, for one Spark session."""
 
     def __init__(self, executor: Executor) -> None:
@@ -82,9 +82,9 @@ class Relations:
 
     def current_namespace(self) -> Namespace:
         """Where the session looks up unqualified names now."""
-        road = self._executor.road
-        if road is not None:
-            return Namespace(*road.session())
+        client = self._executor.catalog
+        if client is not None:
+            return Namespace(*client.session())
         ((catalog, schema),) = self._executor.query("SELECT current_catalog(), current_schema()")
         return Namespace(catalog, listed_parts(schema or ""))
 
@@ -92,9 +92,9 @@ class Relations:
         """Whether a catalog of this name is registered in the session."""
         if name == SESSION_CATALOG:
             return True
-        road = self._executor.road
-        if road is not None:
-            return road.is_catalog(name)
+        client = self._executor.catalog
+        if client is not None:
+            return client.is_catalog(name)
         with self._lock:
             if not self._catalogs:
                 rows = self._executor.query("SHOW CATALOGS")
@@ -107,9 +107,9 @@ class Relations:
 
     def lookup(self, name: TableName) -> Facts | None:
         """What the name stands for, or None if there is no such relation."""
-        road = self._executor.road
-        if road is not None and road.handles(name.catalog):
-            return road.lookup(name.parts)
+        client = self._executor.catalog
+        if client is not None and client.handles(name.catalog):
+            return client.lookup(name.parts)
         known: dict[TableName, Facts | None] | None = getattr(self._threads, "facts", None)
         if known is None:
             return self._ask(name)

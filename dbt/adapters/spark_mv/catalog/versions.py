@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog import file_tables, iceberg
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, TableFacts
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -61,9 +61,9 @@ def version_from_json(content: Mapping[str, Any]) -> Version:
 class Versions:
     """Reads versions of base tables; both roads give equal values."""
 
-    def __init__(self, executor: Executor, relations: Relations) -> None:
+    def __init__(self, executor: Executor, resolver: Resolver) -> None:
         self._executor = executor
-        self._relations = relations
+        self._resolver = resolver
 
     def read(
         self, names: Iterable[TableName], heads: Mapping[TableName, iceberg.Head] | None = None
@@ -76,7 +76,7 @@ class Versions:
         found: dict[TableName, Version] = {}
         unread: list[TableName] = []
         for name in names:
-            facts = self._relations.lookup(name)
+            facts = self._resolver.lookup(name)
             if not isinstance(facts, TableFacts):
                 found[name] = Version(MISSING)
             elif facts.provider != iceberg.FORMAT:

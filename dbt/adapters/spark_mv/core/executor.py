@@ -71,7 +71,7 @@ class Bounds:
     with_null: bool
 
 
-class CatalogRoad(Protocol):
+class CatalogClient(Protocol):
     """Questions to a catalog in this process; `None` stands for "no such relation"."""
 
     def handles(self, catalog: str) -> bool:
@@ -143,7 +143,7 @@ class Executor(Protocol):
     """Runs statements in one Spark session."""
 
     @property
-    def road(self) -> CatalogRoad | None:
+    def catalog(self) -> CatalogClient | None:
         """The short way to the catalogs, where the JVM is in this process."""
         ...
 

@@ -17,8 +17,8 @@ from dbt.adapters.spark_mv.core.errors import StatementFailed
 FAILPOINTS = "DBT_SPARK_MV_FAILPOINTS"
 TESTING = "DBT_SPARK_MV_TESTING"
 POINTS = (
-    "claim.before",
-    "claim.after",
+    "lock.before",
+    "lock.after",
     "started.after",
     "write.before",
     "write.one",

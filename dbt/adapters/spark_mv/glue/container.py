@@ -10,22 +10,22 @@ from typing import Any
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.invocation import get_invocation_id
 
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core import failpoints
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.credentials import IN_PROCESS, SparkMVCredentials
 from dbt.adapters.spark_mv.glue.invocation import Invocation, NodeContext
-from dbt.adapters.spark_mv.metadata.log import Memory
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.store import MetadataStore
 from dbt.adapters.spark_mv.metadata.tables import EVENTS
 from dbt.adapters.spark_mv.operations.arguments import checked
 from dbt.adapters.spark_mv.operations.choice import Choice
-from dbt.adapters.spark_mv.operations.maintenance import Upkeep
+from dbt.adapters.spark_mv.operations.maintenance import Maintenance
 from dbt.adapters.spark_mv.operations.partitions import Partitions
 from dbt.adapters.spark_mv.operations.queries import Operations
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.spark.clients import (
     ConnectionExecutor,
     HandleExecutor,
@@ -34,16 +34,16 @@ from dbt.adapters.spark_mv.spark.clients import (
 )
 from dbt.adapters.spark_mv.spark.session import spark_session
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.statements.ddl import Answer, MaterializedViewVerbs
+from dbt.adapters.spark_mv.statements.ddl import Answer, MaterializedViewStatements
 from dbt.adapters.spark_mv.statements.lifecycle import Lifecycle
 from dbt.adapters.spark_mv.statements.pipeline import Passage, StatementPipeline
-from dbt.adapters.spark_mv.statements.read_gate import Gate
+from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 
 logger = AdapterLogger("SparkMV")
 
 
-class MaterializedViews:
+class Container:
     """Everything about materialized views that a connection manager holds."""
 
     def __init__(
@@ -56,11 +56,11 @@ class MaterializedViews:
         self.manifest: Any = None
         self._own = self._executor(connect)
         self._home_catalog: str | None = None
-        memory = Memory(self._store, logger.warning, get_invocation_id())
+        log = MetadataLog(self._store, logger.warning, get_invocation_id())
         failpoints.arm(logger.warning)
-        self.engine = Engine(
+        self.services = Services(
             self._own,
-            memory,
+            log,
             logger.warning,
             logger.info,
             # At this level it is printed also if dbt is told to be quiet.
@@ -69,16 +69,16 @@ class MaterializedViews:
             (self._credentials.schema,),
             self._credentials.allow_unsafe_sql,
         )
-        refresher = Refresher(self.engine)
-        reader = Reader(self.engine, refresher)
-        self.gate = Gate(self.engine, reader)
-        self.lifecycle = Lifecycle(self.engine, refresher, reader)
-        self.verbs = MaterializedViewVerbs(self.engine, reader, self.lifecycle, self.gate)
-        self.pipeline = StatementPipeline(self.engine, self.gate, self.verbs)
-        self.choice = Choice(self.engine)
-        self._operations = Operations(self.engine, self.verbs, self.choice)
-        self._partitions = Partitions(self.engine, self.choice)
-        self._upkeep = Upkeep(self.engine, self.verbs, self.choice)
+        refresher = Refresher(self.services)
+        reader = Reader(self.services, refresher)
+        self.gate = ReadGate(self.services, reader)
+        self.lifecycle = Lifecycle(self.services, refresher, reader)
+        self.verbs = MaterializedViewStatements(self.services, reader, self.lifecycle, self.gate)
+        self.pipeline = StatementPipeline(self.services, self.gate, self.verbs)
+        self.choice = Choice(self.services)
+        self._operations = Operations(self.services, self.verbs, self.choice)
+        self._partitions = Partitions(self.services, self.choice)
+        self._upkeep = Maintenance(self.services, self.verbs, self.choice)
 
     def _executor(self, connect: Callable[[], Any]) -> SessionExecutor | ConnectionExecutor:
         if self._credentials.method in IN_PROCESS:
@@ -90,11 +90,11 @@ class MaterializedViews:
 
     @contextmanager
     def _store(self) -> Iterator[MetadataStore]:
-        relations = Relations(self._own)
+        resolver = Resolver(self._own)
         if self._home_catalog is None:
-            self._home_catalog = relations.current_namespace().catalog
+            self._home_catalog = resolver.current_namespace().catalog
         events = TableName(self._home_catalog, (self._credentials.metadata_schema,), EVENTS)
-        yield MetadataStore(self._own, relations, events)
+        yield MetadataStore(self._own, resolver, events)
 
     def operation(self, name: str) -> Callable[..., Report]:
         """The operation of this name; it refuses arguments of a wrong type."""
@@ -112,7 +112,7 @@ class MaterializedViews:
         """The context of a statement of the calling thread."""
         user: Executor = (
             HandleExecutor(self._user_handle, self._own.isolated)
-            if self._own.road is None
+            if self._own.catalog is None
             else _UserSession(self._user_handle, self._own)
         )
         return NodeContext(self.invocation, user, self._memo, self.manifest)
@@ -137,7 +137,7 @@ class MaterializedViews:
         self._memo.rebuilds = rebuilds
         self._memo.replaces = None
         self.gate.forget_all()
-        self.engine.memory.reload_if_moved()
+        self.services.log.reload_if_moved()
 
     def allow_replacing(self, name: TableName) -> None:
         """This thread's node may make a materialized view of the table or view of this name."""
@@ -158,15 +158,15 @@ class MaterializedViews:
         """
         self._memo.rebuilds = False
         self._memo.replaces = None
-        self.engine.memory.flush_unless_routine()
+        self.services.log.flush_unless_routine()
 
     def interrupt(self) -> None:
         """Somebody ends the command: refreshes under way give up, and release their claims."""
-        self.engine.watch.interrupt()
+        self.services.watch.interrupt()
 
     def close(self) -> None:
         """The command ends."""
-        self.engine.memory.flush()
+        self.services.log.flush()
         if isinstance(self._own, ConnectionExecutor):
             self._own.close()
 
@@ -176,4 +176,4 @@ class _UserSession(HandleExecutor):
 
     def __init__(self, handle: Callable[[], Any], own: Any) -> None:
         super().__init__(handle, own.isolated)
-        self.road = own.road
+        self.catalog = own.catalog

@@ -8,7 +8,7 @@ from typing import Any
 
 from dbt_common.events.contextvars import get_node_info
 
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, Row
 from dbt.adapters.spark_mv.planning.request import DBT_RUN, MANUAL
@@ -78,11 +78,11 @@ class NodeContext:
 
     def namespace(self) -> Namespace:
         """Where the user's connection looks up unqualified names; asked once until it says USE."""
-        if self._user.road is not None:
-            return Relations(self._user).current_namespace()
+        if self._user.catalog is not None:
+            return Resolver(self._user).current_namespace()
         known: Namespace | None = getattr(self._memo, "namespace", None)
         if known is None:
-            known = self._memo.namespace = Relations(self._user).current_namespace()
+            known = self._memo.namespace = Resolver(self._user).current_namespace()
         return known
 
     def settings(self) -> Mapping[str, str]:

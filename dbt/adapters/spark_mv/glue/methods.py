@@ -11,7 +11,7 @@ from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
 from dbt.adapters.spark_mv.config.model import create_statement, parse_statement
-from dbt.adapters.spark_mv.glue.container import MaterializedViews
+from dbt.adapters.spark_mv.glue.container import Container
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure, dbt_errors
 from dbt.adapters.spark_mv.operations.verify import differences_query
 from dbt.adapters.spark_mv.sql.names import TableName, literal, parse_name
@@ -25,23 +25,23 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
     connections: Any
     config: Any
 
-    def _core(self) -> MaterializedViews:
-        core: MaterializedViews = self.connections.materialized_views
+    def _core(self) -> Container:
+        core: Container = self.connections.materialized_views
         core.manifest = getattr(self, "_macro_resolver", None)
         core.choice.target_schema = self.config.credentials.schema
         nodes = getattr(core.manifest, "nodes", {}) or {}
         core.choice.schemas = {node.schema for node in nodes.values()}
-        if core.engine.executor.road is None:
+        if core.services.executor.catalog is None:
             # Where the catalog cannot be asked as a whole, the project's schemas are.
             sources = getattr(core.manifest, "sources", {}) or {}
             read = {source.schema for source in sources.values()}
-            core.engine.schemas = tuple(sorted(read.union(core.choice.all_schemas())))
+            core.services.schemas = tuple(sorted(read.union(core.choice.all_schemas())))
         return core
 
     def _name(self, relation: Any) -> TableName:
         core = self._core()
         parts = parse_name(relation.render())
-        return core.engine.relations.resolve(parts, core.context().namespace())
+        return core.services.resolver.resolve(parts, core.context().namespace())
 
     def start_node(self, config: Any) -> None:
         """Make ready what a node reads before its materialization drops anything."""
@@ -80,7 +80,7 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
             core = self._core()
             if core.invocation.is_reduced:
                 return {"definition": True, "options": [], "rebuild": False}
-            view = load_view(core.engine.relations, self._name(relation))
+            view = load_view(core.services.resolver, self._name(relation))
             names = [column.name for column in view.definition.columns]
             statement = parse_statement(create_statement(relation.render(), sql, model, names))
             context = core.context()
@@ -94,7 +94,7 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
             if operation == "rebuild_metadata":
                 arguments = {"catalog": core.context().namespace().catalog}
             report = core.operation(operation)(**arguments)
-            core.engine.memory.flush()
+            core.services.log.flush()
         for line in report.lines():
             fire_event(Note(msg=line), level=EventLevel.INFO)
         if report.failures:
@@ -121,8 +121,8 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
         """A query with one row if a materialized view is not fresh, none if it is."""
         with dbt_errors():
             core = self._core()
-            view = load_view(core.engine.relations, self._name(relation))
-            verdict = core.engine.observer.look_through(view).verdict
+            view = load_view(core.services.resolver, self._name(relation))
+            verdict = core.services.observer.observe_with_upstream(view).verdict
         return (
             f"select {literal(verdict.freshness.value)} as freshness, "
             f"{literal(str(verdict.reason.text))} as reason"
@@ -134,5 +134,5 @@ class MaterializedViewMethods(metaclass=AdapterMeta):
         """A query with one row for each stored row that differs from the view's query."""
         with dbt_errors():
             core = self._core()
-            view = load_view(core.engine.relations, self._name(relation))
-            return differences_query(core.engine, view)
+            view = load_view(core.services.resolver, self._name(relation))
+            return differences_query(core.services, view)

@@ -9,7 +9,7 @@ from dbt.adapters.base.meta import AdapterMeta
 from dbt.adapters.contracts.relation import RelationType
 
 from dbt.adapters.spark_mv.core.executor import TableFacts
-from dbt.adapters.spark_mv.glue.container import MaterializedViews
+from dbt.adapters.spark_mv.glue.container import Container
 from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
 from dbt.adapters.spark_mv.refresh import backups
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -33,7 +33,7 @@ class ReplacementMethods(metaclass=AdapterMeta):
     cache_added: Any
     cache_dropped: Any
 
-    def _core(self) -> MaterializedViews:
+    def _core(self) -> Container:
         raise NotImplementedError
 
     def _name(self, relation: Any) -> TableName:
@@ -53,24 +53,24 @@ class ReplacementMethods(metaclass=AdapterMeta):
                 self._end(left.incorporate(path={"identifier": model.alias}), left, suffix)
 
     def _end(self, target: Any, left: Any, suffix: str) -> None:
-        core, engine, name = self._core(), self._core().engine, self._name(target)
+        core, services, name = self._core(), self._core().services, self._name(target)
         core.gate.forget_all()
         self.cache_dropped(left)
         if suffix == INTERMEDIATE:
             drop = storage_sql.drop_view if left.is_view else _drop_table(left)
-            engine.executor.query(drop(self._name(left)))
-        elif backups.put_back(engine, name):
+            services.executor.query(drop(self._name(left)))
+        elif backups.put_back(services, name):
             core.restored(True)
             self.cache_dropped(target)
             self.cache_added(target.incorporate(type=self._type_of(name)))
         else:
-            backups.drop_backup(engine, name)
+            backups.drop_backup(services, name)
 
     def _type_of(self, name: TableName) -> RelationType:
-        relations = self._core().engine.relations
-        if isinstance(relations.lookup(name), TableFacts):
+        resolver = self._core().services.resolver
+        if isinstance(resolver.lookup(name), TableFacts):
             return RelationType.Table
-        is_view = find_view(relations, name) is None
+        is_view = find_view(resolver, name) is None
         return RelationType.View if is_view else RelationType.MaterializedView
 
     def _is_of_a_node(self, schema: str, identifier: str) -> bool:
@@ -100,7 +100,7 @@ class ReplacementMethods(metaclass=AdapterMeta):
         if not is_in_the_way:
             return None
         with dbt_errors():
-            backups.move_aside(self._core().engine, self._name(relation))
+            backups.move_aside(self._core().services, self._name(relation))
         self._core().gate.forget_all()
         self.cache_dropped(relation)
         return relation
@@ -120,18 +120,18 @@ class ReplacementMethods(metaclass=AdapterMeta):
         core, name = self._core(), self._name(relation)
         core.gate.forget_all()
         with dbt_errors():
-            if backups.put_back(core.engine, name):
+            if backups.put_back(core.services, name):
                 self.cache_dropped(relation)
                 self.cache_added(relation)
             else:
-                backups.drop_backup(core.engine, name)
+                backups.drop_backup(core.services, name)
 
     @available
     def swap_in(self, built: Any, target: Any) -> None:
         """Give a relation that is complete its name; what has the name now is dropped then."""
         core = self._core()
         with dbt_errors():
-            backups.swap_in(core.engine, self._name(built), self._name(target))
+            backups.swap_in(core.services, self._name(built), self._name(target))
         core.gate.forget_all()
         self.cache_dropped(built)
         self.cache_dropped(target)

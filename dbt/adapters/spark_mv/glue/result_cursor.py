@@ -20,7 +20,7 @@ class MaterializedViewResponse(AdapterResponse):
     seconds: float | None = None
 
 
-class AnswerCursor:
+class ResultCursor:
     """What dbt needs of a cursor."""
 
     def __init__(self, answer: Answer) -> None:

@@ -28,7 +28,7 @@ _LINGER = 0.5
 StoreOpener = Callable[[], AbstractContextManager[MetadataStore]]
 
 
-class Memory:
+class MetadataLog:
     """The folded state, shared by all threads of a command."""
 
     def __init__(

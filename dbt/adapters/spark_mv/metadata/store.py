@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 
 from dbt.adapters.spark_mv.catalog import iceberg
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, TableFacts
 from dbt.adapters.spark_mv.metadata.events import Event
@@ -17,18 +17,18 @@ from dbt.adapters.spark_mv.sql.names import TableName, quote_parts
 class MetadataStore:
     """The event table of one metadata schema."""
 
-    def __init__(self, executor: Executor, relations: Relations, events: TableName) -> None:
+    def __init__(self, executor: Executor, resolver: Resolver, events: TableName) -> None:
         self._executor = executor
-        self._relations = relations
+        self._resolver = resolver
         self.events = events
 
     def version(self) -> str | None:
         """Changes whenever an event is appended; None if there is no metadata."""
-        if self._executor.road is None:
+        if self._executor.catalog is None:
             head = iceberg.heads_if_tables(self._executor, [self.events]).get(self.events)
             if head is not None:
                 return head[0] or "empty"
-        facts = self._relations.lookup(self.events)
+        facts = self._resolver.lookup(self.events)
         if not isinstance(facts, TableFacts):
             return None
         return facts.snapshot_id or "empty"
@@ -55,7 +55,7 @@ class MetadataStore:
         try:
             self._executor.query(statement)
         except StatementFailed:
-            if self._relations.lookup(self.events) is not None:
+            if self._resolver.lookup(self.events) is not None:
                 raise
             self.create()
             self._executor.query(statement)

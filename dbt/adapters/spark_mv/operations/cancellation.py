@@ -9,7 +9,7 @@ from dbt.adapters.spark_mv.core.errors import NoRefreshRunning
 from dbt.adapters.spark_mv.metadata.events import Event, host
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.planning.request import CANCELLED
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 
 _LONGEST_WAIT = 60.0
 _POLL_SECONDS = 0.5
@@ -23,58 +23,58 @@ def asker() -> str:
         return host()
 
 
-def cancel(engine: Engine, state: ViewState, wait: bool) -> str:
+def cancel(services: Services, state: ViewState, wait: bool) -> str:
     """Ask the running refresh of a view to end; returns CANCELLED, ENDED or REQUESTED.
 
     ENDED is a refresh that was over before it saw the request. Raises `NoRefreshRunning` if there
     is none, or if somebody has asked already.
     """
-    engine.history.close_dead(state.name)
-    started = _running(engine, state)
+    services.history.close_dead(state.name)
+    started = _running(services, state)
     if started is None:
         raise NoRefreshRunning(
             f"{state.name}: no refresh is running.", "See `dbt run-operation history`."
         )
     assert started.refresh_id is not None
-    earlier = engine.memory.state().cancels.get(started.refresh_id)
+    earlier = services.log.state().cancels.get(started.refresh_id)
     if earlier is not None:
         raise NoRefreshRunning(
             f"{state.name}: {earlier.payload.get('by')} has cancelled its refresh already.",
             "It ends at its next step; see `dbt run-operation history`.",
         )
-    engine.history.ask_to_cancel(started, asker())
-    engine.memory.flush()
-    return _outcome(engine, started.refresh_id) if wait else "REQUESTED"
+    services.history.ask_to_cancel(started, asker())
+    services.log.flush()
+    return _outcome(services, started.refresh_id) if wait else "REQUESTED"
 
 
-def _running(engine: Engine, state: ViewState) -> Event | None:
-    running = list(engine.memory.state().running.values())
+def _running(services: Services, state: ViewState) -> Event | None:
+    running = list(services.log.state().running.values())
     ours = [event for event in running if event.view_id == state.id]
     return max(ours, key=lambda event: event.at, default=None)
 
 
-def _outcome(engine: Engine, refresh_id: str) -> str:
+def _outcome(services: Services, refresh_id: str) -> str:
     deadline = time.monotonic() + _LONGEST_WAIT
     while time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
-        engine.memory.reload_if_moved()
-        known = engine.memory.state()
+        services.log.reload_if_moved()
+        known = services.log.state()
         if refresh_id in known.ended:
             return CANCELLED if refresh_id in known.cancelled else "ENDED"
     return "REQUESTED"
 
 
-def suspend(engine: Engine, state: ViewState) -> str:
+def suspend(services: Services, state: ViewState) -> str:
     """No read and no schedule refreshes the view from now on; returns what was done."""
     if state.suspended is not None:
         return "SUSPENDED already"
-    engine.history.suspended(state.id, state.name, asker())
+    services.history.suspended(state.id, state.name, asker())
     return "SUSPENDED"
 
 
-def resume(engine: Engine, state: ViewState) -> str:
+def resume(services: Services, state: ViewState) -> str:
     """Reads and schedules refresh the view again; returns what was done."""
     if state.suspended is None:
         return "READY already"
-    engine.history.resumed(state.id, state.name, asker())
+    services.history.resumed(state.id, state.name, asker())
     return "RESUMED"

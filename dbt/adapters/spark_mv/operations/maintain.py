@@ -10,8 +10,8 @@ from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.metadata.projection import ViewState, fold
 from dbt.adapters.spark_mv.metadata.retention import kept
 from dbt.adapters.spark_mv.metadata.store import MetadataStore
-from dbt.adapters.spark_mv.refresh.lock import Busy
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.lock import LockHeld
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 from dbt.adapters.spark_mv.views.registry import find_view
@@ -23,39 +23,39 @@ _KEPT_METADATA_SNAPSHOTS = 20
 Row = tuple[str, str, int | None, int | None, int | None]
 
 
-def maintain_view(engine: Engine, state: ViewState, keep_seconds: float) -> Row:
+def maintain_view(services: Services, state: ViewState, keep_seconds: float) -> Row:
     """Compact the storage table of a view and expire what is older than `keep_seconds`.
 
     It takes the right to refresh first: a compaction moves main, and would undo a refresh.
     """
-    view = find_view(engine.relations, state.name)
-    chain = [] if view is None else iceberg.main_chain(engine.executor, view.storage, 1)
+    view = find_view(services.resolver, state.name)
+    chain = [] if view is None else iceberg.main_chain(services.executor, view.storage, 1)
     if view is None or not chain:
         return (str(state.name), "nothing to do", None, None, None)
-    claim = engine.claims.claim(view.storage, chain[0].snapshot_id)
-    if isinstance(claim, Busy):
+    lock = services.refresh_locks.acquire(view.storage, chain[0].snapshot_id)
+    if isinstance(lock, LockHeld):
         return (str(state.name), "skipped: a refresh is running", None, None, None)
     try:
-        counts = _maintain(engine, view.storage, keep_seconds)
+        counts = _maintain(services, view.storage, keep_seconds)
     finally:
-        engine.claims.release(claim)
+        services.refresh_locks.release(lock)
     return (str(state.name), "done", *counts)
 
 
 def maintain_metadata(
-    engine: Engine, keep_seconds: float, keep_history_seconds: float
+    services: Services, keep_seconds: float, keep_history_seconds: float
 ) -> tuple[Row, int] | None:
     """The same for the event table, and how many events were forgotten; None without metadata."""
-    engine.memory.flush()
-    with engine.memory.open_store() as store:
+    services.log.flush()
+    with services.log.open_store() as store:
         if store.version() is None:
             return None
         name = store.events
         forgotten = _forget(store, int((time.time() - keep_history_seconds) * 1e6))
-    compacted = _compact(engine, name)
+    compacted = _compact(services, name)
     before = time.time() - keep_seconds
-    expired = maintenance.expire(engine.executor, name, before, _KEPT_METADATA_SNAPSHOTS)
-    orphans = maintenance.remove_orphans(engine.executor, name, time.time() - _ORPHAN_AGE)
+    expired = maintenance.expire(services.executor, name, before, _KEPT_METADATA_SNAPSHOTS)
+    orphans = maintenance.remove_orphans(services.executor, name, time.time() - _ORPHAN_AGE)
     return (str(name), "done", compacted, expired, orphans), forgotten
 
 
@@ -70,34 +70,34 @@ def _forget(store: MetadataStore, before_us: int) -> int:
     return len(old - staying)
 
 
-def _maintain(engine: Engine, storage: TableName, keep_seconds: float) -> tuple[int, int, int]:
-    compacted = _compact(engine, storage)
-    chain = iceberg.main_chain(engine.executor, storage)
+def _maintain(services: Services, storage: TableName, keep_seconds: float) -> tuple[int, int, int]:
+    compacted = _compact(services, storage)
+    chain = iceberg.main_chain(services.executor, storage)
     labelled = next((i for i, s in enumerate(chain) if LABEL_ID in s.summary), len(chain) - 1)
     # A compaction has no label of its own: the snapshot that it looks through to must stay.
     retain = max(_KEPT_SNAPSHOTS, labelled + 1)
     now = time.time()
-    expired = maintenance.expire(engine.executor, storage, now - keep_seconds, retain)
-    orphans = maintenance.remove_orphans(engine.executor, storage, now - _ORPHAN_AGE)
+    expired = maintenance.expire(services.executor, storage, now - keep_seconds, retain)
+    orphans = maintenance.remove_orphans(services.executor, storage, now - _ORPHAN_AGE)
     return compacted, expired, orphans
 
 
-def _compact(engine: Engine, name: TableName) -> int:
-    if maintenance.count_files(engine.executor, name) < maintenance.MIN_FILES:
+def _compact(services: Services, name: TableName) -> int:
+    if maintenance.count_files(services.executor, name) < maintenance.MIN_FILES:
         return 0
-    return maintenance.compact(engine.executor, name)
+    return maintenance.compact(services.executor, name)
 
 
-def oldest_versions(engine: Engine, views: Iterable[ViewState]) -> list[str]:
+def oldest_versions(services: Services, views: Iterable[ViewState]) -> list[str]:
     """For each base table the oldest version that a label names: what `verify` still needs."""
     needed: dict[TableName, tuple[int, str, str]] = {}
     for state in views:
-        view = find_view(engine.relations, state.name)
-        label = None if view is None else engine.observer.look(view).label
+        view = find_view(services.resolver, state.name)
+        label = None if view is None else services.observer.observe(view).label
         for name, version in label.sources.items() if label else ():
             if version.snapshot_id is None:
                 continue
-            found = (_committed_at(engine, name, version.snapshot_id), version.snapshot_id)
+            found = (_committed_at(services, name, version.snapshot_id), version.snapshot_id)
             needed[name] = min(
                 needed.get(name, (*found, str(state.name))), (*found, str(state.name))
             )
@@ -108,9 +108,9 @@ def oldest_versions(engine: Engine, views: Iterable[ViewState]) -> list[str]:
     ]
 
 
-def _committed_at(engine: Engine, name: TableName, snapshot_id: str) -> int:
+def _committed_at(services: Services, name: TableName, snapshot_id: str) -> int:
     try:
-        chain = iceberg.main_chain(engine.executor, name, until=snapshot_id)
+        chain = iceberg.main_chain(services.executor, name, until=snapshot_id)
     except StatementFailed:
         return 0
     return next((s.committed_at for s in chain if s.snapshot_id == snapshot_id), 0)

@@ -16,33 +16,35 @@ from dbt.adapters.spark_mv.operations.maintain import (
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.sweep import sweep
 from dbt.adapters.spark_mv.planning.request import RUNNING, SCHEDULE, Request
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.statements.ddl import MaterializedViewVerbs
+from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
 
 
-class Upkeep:
+class Maintenance:
     """Operations of one command; each returns a `Report`."""
 
-    def __init__(self, engine: Engine, verbs: MaterializedViewVerbs, choice: Choice) -> None:
-        self._engine = engine
+    def __init__(
+        self, services: Services, verbs: MaterializedViewStatements, choice: Choice
+    ) -> None:
+        self._services = services
         self._verbs = verbs
         self._choice = choice
 
     def cancel(self, view: Any, wait: bool = True) -> Report:
         """Ask the running refresh of each view to end."""
         chosen = self._choice.named(view)
-        return each(chosen, lambda s: [(cancellation.cancel(self._engine, s, wait),)], ("state",))
+        return each(chosen, lambda s: [(cancellation.cancel(self._services, s, wait),)], ("state",))
 
     def suspend(self, view: Any) -> Report:
         """No read and no schedule refreshes the views from now on."""
         chosen = self._choice.named(view)
-        return each(chosen, lambda s: [(cancellation.suspend(self._engine, s),)], ("state",))
+        return each(chosen, lambda s: [(cancellation.suspend(self._services, s),)], ("state",))
 
     def resume(self, view: Any) -> Report:
         """Reads and schedules refresh the views again."""
         chosen = self._choice.named(view)
-        return each(chosen, lambda s: [(cancellation.resume(self._engine, s),)], ("state",))
+        return each(chosen, lambda s: [(cancellation.resume(self._services, s),)], ("state",))
 
     def refresh_due(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
         """Refresh what is due by its schedule, and move its due time."""
@@ -58,8 +60,8 @@ class Upkeep:
 
     def _refresh_due(self, state: ViewState) -> list[tuple[Any, ...]]:
         """Another scheduler may have been faster: then there is nothing to do, and no failure."""
-        self._engine.memory.reload_if_moved()
-        known = self._engine.memory.state().views.get(state.name)
+        self._services.log.reload_if_moved()
+        known = self._services.log.state().views.get(state.name)
         if known is None or not scheduling.is_due(known):
             return [("SKIPPED", "none", None, 0.0, "refreshed by another scheduler")]
         request = Request(SCHEDULE, wait=False, explicit=True)
@@ -76,14 +78,14 @@ class Upkeep:
         failures: list[str] = []
 
         def check(state: ViewState) -> list[tuple[Any, ...]]:
-            look = status.look_at(self._engine, state)
-            found = scheduling.staleness_of(self._engine, state, look)
+            observation = status.observe_by_name(self._services, state)
+            found = scheduling.staleness_of(self._services, state, observation)
             if found.level == scheduling.ERROR:
                 failures.append(
                     f"{state.name} has been stale for {found.seconds:.0f} s: more than its "
                     f"{found.limit}.\nRefresh it, or see `dbt run-operation status` for the reason."
                 )
-            freshness = look.verdict.freshness.value if look else "MISSING"
+            freshness = observation.verdict.freshness.value if observation else "MISSING"
             return [(found.level, freshness, round(found.seconds, 1), found.limit)]
 
         report = each(chosen, check, ("level", "freshness", "seconds_stale", "limit"))
@@ -93,9 +95,9 @@ class Upkeep:
     def sweep(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
         """Remove what crashes left behind."""
         chosen = self._choice.views(view, all)
-        home = self._engine.relations.current_namespace().catalog
+        home = self._services.resolver.current_namespace().catalog
         schemas = [] if view else [TableName(home, (s,), "x") for s in self._choice.all_schemas()]
-        rows = tuple(sweep(self._engine, chosen, schemas))
+        rows = tuple(sweep(self._services, chosen, schemas))
         return Report(("object", "result"), rows, notes=() if rows else ("nothing to clean up",))
 
     def maintain(
@@ -113,12 +115,14 @@ class Upkeep:
         keep = float(keep_hours) * 3600
         chosen = self._choice.views(view, all)
         if dry_run:
-            needed = oldest_versions(self._engine, chosen)
+            needed = oldest_versions(self._services, chosen)
             return Report((), (), notes=tuple(needed or ["no version of a base table is needed"]))
         columns = ("result", "files_compacted", "snapshots_expired", "orphans_removed")
-        report = each(chosen, lambda state: [maintain_view(self._engine, state, keep)[1:]], columns)
-        metadata = maintain_metadata(self._engine, keep, float(keep_history_days) * 86400)
-        notes = oldest_versions(self._engine, chosen)
+        report = each(
+            chosen, lambda state: [maintain_view(self._services, state, keep)[1:]], columns
+        )
+        metadata = maintain_metadata(self._services, keep, float(keep_history_days) * 86400)
+        notes = oldest_versions(self._services, chosen)
         if metadata is None:
             return Report(report.columns, report.rows, report.failures, tuple(notes))
         row, forgotten = metadata

@@ -12,9 +12,9 @@ from dbt.adapters.spark_mv.operations.rebuild import rebuild_metadata
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.verify import Differences, count_differences
 from dbt.adapters.spark_mv.planning.request import MANUAL, Request
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.statements.ddl import MaterializedViewVerbs
+from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
 
 _NOTHING = "nothing to do: no materialized view here, or all are fresh"
 _HISTORY_COLUMNS = (
@@ -36,8 +36,10 @@ _HISTORY_COLUMNS = (
 class Operations:
     """Operations of one command, on the views of one project."""
 
-    def __init__(self, engine: Engine, verbs: MaterializedViewVerbs, choice: Choice) -> None:
-        self._engine = engine
+    def __init__(
+        self, services: Services, verbs: MaterializedViewStatements, choice: Choice
+    ) -> None:
+        self._services = services
         self._verbs = verbs
         self._choice = choice
 
@@ -66,15 +68,15 @@ class Operations:
         enabled = state.payload.get("options", {}).get("enable_refresh", True)
         if state.suspended is not None:
             return False
-        look = status.look_at(self._engine, state)
-        return bool(enabled) and (look is None or not look.verdict.is_fresh)
+        observation = status.observe_by_name(self._services, state)
+        return bool(enabled) and (observation is None or not observation.verdict.is_fresh)
 
     def _explained(self, chosen: list[ViewState], request: Request) -> Report:
         lines: list[str] = []
         failures: list[str] = []
         for state in chosen:
             try:
-                lines += [*self._engine.explainer.explain(state.name, request), ""]
+                lines += [*self._services.explainer.explain(state.name, request), ""]
             except MaterializedViewError as error:
                 failures.append(str(error))
         return Report((), (), tuple(failures), tuple(lines[:-1]))
@@ -82,25 +84,25 @@ class Operations:
     def status(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
         """Freshness of views by their versions, now; and what the metadata says of them."""
         chosen = self._choice.views(view, all)
-        self._engine.history.close_dead()
-        rows = tuple(status.status_of(self._engine, state) for state in chosen)
+        self._services.history.close_dead()
+        rows = tuple(status.status_of(self._services, state) for state in chosen)
         return Report(status.COLUMNS, rows, notes=() if rows else ("no materialized views",))
 
     def statistics(self, name: TableName) -> dict[str, tuple[str, str]]:
         """Label and text of what the docs show of a view."""
-        state = self._engine.memory.state().views.get(name)
-        return {} if state is None else status.statistics(self._engine, state)
+        state = self._services.log.state().views.get(name)
+        return {} if state is None else status.statistics(self._services, state)
 
     def history(self, view: Any = None, all: bool = False, limit: int = 50) -> Report:  # noqa: A002
         """The newest refreshes, newest last."""
         chosen = {state.name for state in self._choice.views(view, all)}
-        self._engine.history.close_dead()
-        self._engine.memory.flush()
-        with self._engine.memory.open_store() as store:
+        self._services.history.close_dead()
+        self._services.log.flush()
+        with self._services.log.open_store() as store:
             if store.version() is None:
                 return Report(_HISTORY_COLUMNS, ())
             columns = ", ".join(f"`{name}`" for name in ("table_catalog", *_HISTORY_COLUMNS))
-            rows = self._engine.executor.query(
+            rows = self._services.executor.query(
                 f"SELECT {columns} FROM {store.events.sibling('mv_refresh_history').sql}"
             )
         kept = [
@@ -119,7 +121,7 @@ class Operations:
         found: list[str] = []
 
         def check(state: ViewState) -> list[tuple[Any, ...]]:
-            counts = count_differences(self._engine, state.name)
+            counts = count_differences(self._services, state.name)
             verdict = "OK"
             if counts.any:
                 verdict = "REPAIRED" if repair else "DIFFERENT"
@@ -147,7 +149,7 @@ class Operations:
 
     def rebuild_metadata(self, catalog: str) -> Report:
         """Register every materialized view that the catalog holds."""
-        done = rebuild_metadata(self._engine, catalog)
+        done = rebuild_metadata(self._services, catalog)
         rows = tuple((str(name), what) for name, what in done)
         return Report(("view", "result"), rows, notes=() if rows else ("no materialized views",))
 

@@ -10,10 +10,10 @@ from typing import Any
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.config.options import PERIODS
 from dbt.adapters.spark_mv.metadata.projection import ViewState
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import Label
-from dbt.adapters.spark_mv.state.observation import Look
+from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.registry import load_view
 
 PASS, WARN, ERROR = "pass", "warn", "error"
@@ -39,10 +39,12 @@ class Staleness:
     limit: str
 
 
-def staleness_of(engine: Engine, state: ViewState, look: Look | None) -> Staleness:
+def staleness_of(
+    services: Services, state: ViewState, observation: Observation | None
+) -> Staleness:
     """Compare how long a view has been stale with its `warn_after` and `error_after`."""
     options = state.payload.get("options", {})
-    seconds = _seconds_behind(engine, state, look)
+    seconds = _seconds_behind(services, state, observation)
     for level, key in ((ERROR, "error_after"), (WARN, "warn_after")):
         threshold = options.get(key)
         if threshold and seconds > _seconds(threshold):
@@ -60,34 +62,36 @@ def _seconds(threshold: Mapping[str, Any]) -> float:
     return float(threshold["count"]) * PERIODS[threshold["period"]]
 
 
-def _seconds_behind(engine: Engine, state: ViewState, look: Look | None) -> float:
+def _seconds_behind(services: Services, state: ViewState, observation: Observation | None) -> float:
     created = state.created_at / 1e6
-    since = created if look is None else _stale_since(engine, look, created)
+    since = created if observation is None else _stale_since(services, observation, created)
     return 0.0 if since is None else max(time.time() - since, 0.0)
 
 
-def _stale_since(engine: Engine, look: Look, otherwise: float) -> float | None:
+def _stale_since(services: Services, observation: Observation, otherwise: float) -> float | None:
     """Epoch seconds of the first change that the stored rows lack; None if they lack none.
 
     `otherwise` is the answer for rows that have no label.
     """
-    if look.verdict.is_fresh:
+    if observation.verdict.is_fresh:
         return None
-    if look.label is None:
-        return look.head.committed_at / 1000 if look.head else otherwise
-    moments = [_first_change(engine, name, look.label) for name in look.verdict.changed]
-    for upstream in look.expansion.storages:
-        above = engine.observer.look_through(load_view(engine.relations, upstream))
-        moments.append(_stale_since(engine, above, otherwise))
+    if observation.label is None:
+        return observation.head.committed_at / 1000 if observation.head else otherwise
+    moments = [
+        _first_change(services, name, observation.label) for name in observation.verdict.changed
+    ]
+    for upstream in observation.expansion.storages:
+        above = services.observer.observe_with_upstream(load_view(services.resolver, upstream))
+        moments.append(_stale_since(services, above, otherwise))
     known = [moment for moment in moments if moment is not None]
-    return min(known) if known else look.label.evaluated_at
+    return min(known) if known else observation.label.evaluated_at
 
 
-def _first_change(engine: Engine, name: TableName, label: Label) -> float | None:
+def _first_change(services: Services, name: TableName, label: Label) -> float | None:
     old = label.sources[name]
     if not old.can_pin:
         return label.evaluated_at
-    chain = iceberg.main_chain(engine.executor, name, until=old.snapshot_id)
+    chain = iceberg.main_chain(services.executor, name, until=old.snapshot_id)
     newer = [s.committed_at for s in chain if s.snapshot_id != old.snapshot_id]
     reached = any(s.snapshot_id == old.snapshot_id for s in chain)
     return min(newer) / 1000 if newer and reached else label.evaluated_at

@@ -7,9 +7,9 @@ from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.metadata.projection import ViewState
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.state.freshness import Freshness
-from dbt.adapters.spark_mv.state.observation import Look
+from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.registry import find_view
 
 COLUMNS = ("view", "status", "freshness", "flag", "last_refresh", "method", "rows", "reason")
@@ -21,33 +21,33 @@ def moment(at: int | None) -> str | None:
     return None if at is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at / 1e6))
 
 
-def look_at(engine: Engine, state: ViewState) -> Look | None:
+def observe_by_name(services: Services, state: ViewState) -> Observation | None:
     """The view as it is now, None if it is not in the catalog."""
-    view = find_view(engine.relations, state.name)
-    return engine.observer.look_through(view) if view is not None else None
+    view = find_view(services.resolver, state.name)
+    return services.observer.observe_with_upstream(view) if view is not None else None
 
 
-def status_of(engine: Engine, state: ViewState) -> tuple[Any, ...]:
+def status_of(services: Services, state: ViewState) -> tuple[Any, ...]:
     """One row under `COLUMNS`."""
     build = state.last_build.payload if state.last_build else {}
     flag = "stale" if state.is_stale else ""
     when = moment(state.last_refresh_at)
     name = str(state.name)
     try:
-        engine.memory.view(state.name)
-        look = look_at(engine, state)
+        services.log.view(state.name)
+        observation = observe_by_name(services, state)
     except MaterializedViewError as error:
         return (name, "BROKEN", "UNKNOWN", flag, when, None, None, error.problem)
-    if look is None:
+    if observation is None:
         return (name, "MISSING", "UNKNOWN", flag, when, None, None, _GONE)
-    status, reason = _status_and_reason(engine, state, look)
-    freshness = look.verdict.freshness.value
+    status, reason = _status_and_reason(services, state, observation)
+    freshness = observation.verdict.freshness.value
     return (name, status, freshness, flag, when, build.get("method"), build.get("rows"), reason)
 
 
-def statistics(engine: Engine, state: ViewState) -> dict[str, tuple[str, str]]:
+def statistics(services: Services, state: ViewState) -> dict[str, tuple[str, str]]:
     """Label and text of what the docs show of a view."""
-    _, status, freshness, _, when, method, rows, _ = status_of(engine, state)
+    _, status, freshness, _, when, method, rows, _ = status_of(services, state)
     return {
         "staleness": ("Staleness", f"{freshness} ({status})"),
         "last_refresh": ("Last refresh", f"{when or '-'} ({method or '-'})"),
@@ -55,25 +55,27 @@ def statistics(engine: Engine, state: ViewState) -> dict[str, tuple[str, str]]:
     }
 
 
-def _status_and_reason(engine: Engine, state: ViewState, look: Look) -> tuple[str, str]:
+def _status_and_reason(
+    services: Services, state: ViewState, observation: Observation
+) -> tuple[str, str]:
     if state.suspended is not None:
         by = str(state.suspended.payload.get("by", state.suspended.writer))
         error = f": {state.last_error}" if state.last_error else ""
         return "SUSPENDED", f"suspended by {by}{error}"
     if state.last_error is not None:
         return "BROKEN", state.last_error
-    if look.verdict.missing:
-        return "BROKEN", look.verdict.reason.text
-    broken = _broken_upstream(engine, look)
-    if broken is not None and look.verdict.freshness is not Freshness.FRESH:
+    if observation.verdict.missing:
+        return "BROKEN", observation.verdict.reason.text
+    broken = _broken_upstream(services, observation)
+    if broken is not None and observation.verdict.freshness is not Freshness.FRESH:
         return "READY", broken
-    return "READY", look.verdict.reason.text
+    return "READY", observation.verdict.reason.text
 
 
-def _broken_upstream(engine: Engine, look: Look) -> str | None:
+def _broken_upstream(services: Services, observation: Observation) -> str | None:
     """Says which view below cannot be refreshed, because then this one cannot either."""
-    for upstream in look.expansion.storages:
-        known = engine.memory.state().views.get(upstream)
+    for upstream in observation.expansion.storages:
+        known = services.log.state().views.get(upstream)
         if known is not None and known.suspended is not None:
             return f"it reads {upstream}, which is SUSPENDED"
         if known is not None and known.last_error is not None:

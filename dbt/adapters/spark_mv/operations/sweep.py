@@ -17,7 +17,7 @@ from dbt.adapters.spark_mv.metadata.projection import ViewState, name_of
 from dbt.adapters.spark_mv.refresh.lock import BRANCH
 from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead
 from dbt.adapters.spark_mv.refresh.registration import unregister
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName, quote_parts
 from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 from dbt.adapters.spark_mv.views import storage_sql
@@ -28,53 +28,53 @@ _POLL_SECONDS = 1.0
 Rows = list[tuple[str, str]]
 
 
-def sweep(engine: Engine, views: Iterable[ViewState], schemas: Iterable[TableName]) -> Rows:
+def sweep(services: Services, views: Iterable[ViewState], schemas: Iterable[TableName]) -> Rows:
     """Clean up after crashes; `schemas` are given by any table name in each of them.
 
     Returns what was found, and what was done with it.
     """
     views = list(views)
-    engine.history.close_dead()
+    services.history.close_dead()
     done: Rows = []
     for schema in dict.fromkeys((*schemas, *(view.name.sibling("x") for view in views))):
-        done += _sweep_tables(engine, schema)
+        done += _sweep_tables(services, schema)
     for view in views:
-        done += _sweep_branches(engine, view)
+        done += _sweep_branches(services, view)
     return done
 
 
-def _sweep_branches(engine: Engine, view: ViewState) -> Rows:
-    facts = engine.relations.lookup(view.name)
+def _sweep_branches(services: Services, view: ViewState) -> Rows:
+    facts = services.resolver.lookup(view.name)
     storage = None if facts is None else storage_of(view.name, facts)
     if storage is None:
         return []
     done: Rows = []
-    for branch, held in iceberg.branches(engine.executor, storage).items():
+    for branch, held in iceberg.branches(services.executor, storage).items():
         found = BRANCH.match(branch)
         if found is None:
             continue
         what = "kept: a refresh is running"
-        if not _is_held(engine, storage, branch, held):
-            iceberg.drop_branches(engine.executor, storage, [branch])
+        if not _is_held(services, storage, branch, held):
+            iceberg.drop_branches(services.executor, storage, [branch])
             what = "dropped"
         done.append((f"branch {branch} of {storage}", what))
     return done
 
 
-def _is_held(engine: Engine, storage: TableName, branch: str, facts: BranchFacts) -> bool:
+def _is_held(services: Services, storage: TableName, branch: str, facts: BranchFacts) -> bool:
     # Who made it with an earlier version may be just about to say so, or have died before.
-    while busy := engine.claims.holder_of(storage, branch, facts):
+    while busy := services.refresh_locks.holder_of(storage, branch, facts):
         if busy.owner is not None or busy.started is not None:
             return True
         time.sleep(_POLL_SECONDS)
     return False
 
 
-def _sweep_tables(engine: Engine, schema: TableName) -> Rows:
+def _sweep_tables(services: Services, schema: TableName) -> Rows:
     # What is swapped in from now on has not ended yet.
-    ended = _ended(engine)
+    ended = _ended(services)
     try:
-        in_use, tables = _storages(engine, schema)
+        in_use, tables = _storages(services, schema)
     except StatementFailed:  # the schema is gone, and all in it
         return []
     done: Rows = []
@@ -82,45 +82,45 @@ def _sweep_tables(engine: Engine, schema: TableName) -> Rows:
         if table in in_use:
             continue
         what = "kept: it may still be under construction"
-        if ended.get(table) or (table not in ended and _is_old(engine, table)):
-            engine.executor.query(storage_sql.drop_storage(table))
+        if ended.get(table) or (table not in ended and _is_old(services, table)):
+            services.executor.query(storage_sql.drop_storage(table))
             what = "dropped"
         done.append((f"table {table}", what))
-    done += _forget_dropped(engine, schema)
+    done += _forget_dropped(services, schema)
     return done
 
 
-def _storages(engine: Engine, schema: TableName) -> tuple[set[TableName], list[TableName]]:
+def _storages(services: Services, schema: TableName) -> tuple[set[TableName], list[TableName]]:
     namespace = quote_parts((schema.catalog, *schema.namespace))
     # Tables first: a view that is swapped in meanwhile then counts, so its table is in use.
-    names = [str(row[1]) for row in engine.executor.query(f"SHOW TABLES IN {namespace}")]
-    views = [str(row[1]) for row in engine.executor.query(f"SHOW VIEWS IN {namespace}")]
+    names = [str(row[1]) for row in services.executor.query(f"SHOW TABLES IN {namespace}")]
+    views = [str(row[1]) for row in services.executor.query(f"SHOW VIEWS IN {namespace}")]
     in_use = set()
     for view in views:
         name = schema.sibling(view)
-        facts = engine.relations.lookup(name)
+        facts = services.resolver.lookup(name)
         storage = storage_of(name, facts) if isinstance(facts, ViewFacts) else None
         in_use |= {storage} if storage is not None else set()
     named = [schema.sibling(name) for name in names if STORAGE_NAME.match(name)]
-    return in_use, [name for name in named if name in in_use or _is_ours(engine, name)]
+    return in_use, [name for name in named if name in in_use or _is_ours(services, name)]
 
 
-def _is_ours(engine: Engine, table: TableName) -> bool:
+def _is_ours(services: Services, table: TableName) -> bool:
     """Whether a table has the mark of storage tables or, if it is older than that, a label."""
     try:
-        properties = engine.executor.query(f"SHOW TBLPROPERTIES {table.sql}")
+        properties = services.executor.query(f"SHOW TBLPROPERTIES {table.sql}")
         if STORAGE_MARK in {str(row[0]) for row in properties}:
             return True
-        chain = iceberg.main_chain(engine.executor, table)
+        chain = iceberg.main_chain(services.executor, table)
         return any(LABEL_ID in snapshot.summary for snapshot in chain)
     except StatementFailed:  # dropped since, or no table of Iceberg's
         return False
 
 
-def _ended(engine: Engine) -> dict[TableName, bool]:
+def _ended(services: Services) -> dict[TableName, bool]:
     """Storage tables that the metadata knows, and whether nobody builds them any more."""
-    engine.memory.reload_if_moved()
-    state = engine.memory.state()
+    services.log.reload_if_moved()
+    state = services.log.state()
     known = {
         view.name.sibling(str(view.payload.get("storage_table"))): True
         for view in state.views.values()
@@ -128,22 +128,22 @@ def _ended(engine: Engine) -> dict[TableName, bool]:
     for start in state.started.values():
         storage = name_of({"parts": start.payload.get("storage")})
         if storage is not None:
-            runs = start.refresh_id in state.running and not owner_is_dead(start, engine.timeout)
+            runs = start.refresh_id in state.running and not owner_is_dead(start, services.timeout)
             known[storage] = known.get(storage, True) and not runs
     return known
 
 
-def _is_old(engine: Engine, table: TableName) -> bool:
-    chain = iceberg.main_chain(engine.executor, table, 1)
-    return bool(chain) and time.time() - chain[0].committed_at / 1000 > engine.timeout
+def _is_old(services: Services, table: TableName) -> bool:
+    chain = iceberg.main_chain(services.executor, table, 1)
+    return bool(chain) and time.time() - chain[0].committed_at / 1000 > services.timeout
 
 
-def _forget_dropped(engine: Engine, schema: TableName) -> Rows:
+def _forget_dropped(services: Services, schema: TableName) -> Rows:
     done: Rows = []
-    for view in list(engine.memory.state().views.values()):
+    for view in list(services.log.state().views.values()):
         same = view.name.catalog == schema.catalog and view.name.namespace == schema.namespace
-        facts = engine.relations.lookup(view.name) if same else None
+        facts = services.resolver.lookup(view.name) if same else None
         if same and (facts is None or storage_of(view.name, facts) is None):
-            unregister(engine.memory, view.id, view.name)
+            unregister(services.log, view.id, view.name)
             done.append((f"view {view.name}", "forgotten: it is not in the catalog"))
     return done

@@ -8,7 +8,7 @@ from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFailed, StatementFailed
 from dbt.adapters.spark_mv.ivm.rewrite.total_order import ORDERED
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import complete_query
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.state.freshness import Label, read_label
@@ -34,21 +34,21 @@ class Differences:
         return bool(self.missing or self.unexpected or self.differing)
 
 
-def count_differences(engine: Engine, name: TableName) -> Differences:
+def count_differences(services: Services, name: TableName) -> Differences:
     """Compare as multisets, doubles to nine digits; never refreshes.
 
     Raises `RefreshFailed` if the versions are gone and nothing can be compared.
     """
-    view = load_view(engine.relations, name)
-    differences = differences_query(engine, view)
+    view = load_view(services.resolver, name)
+    differences = differences_query(services, view)
     n = quote(count_column(view))
     select = (
         f"SELECT coalesce(sum({n}) FILTER (WHERE {n} > 0), 0), "
         f"coalesce(-sum({n}) FILTER (WHERE {n} < 0), 0) FROM ({differences})"
     )
     try:
-        ((lacking, extra),) = engine.executor.query(select)
-        differing = _differing(engine, view, differences)
+        ((lacking, extra),) = services.executor.query(select)
+        differing = _differing(services, view, differences)
     except StatementFailed as error:
         raise RefreshFailed(
             f"{name} cannot be verified: {error}",
@@ -57,22 +57,22 @@ def count_differences(engine: Engine, name: TableName) -> Differences:
     return Differences(int(lacking) - differing, int(extra) - differing, differing)
 
 
-def _differing(engine: Engine, view: MaterializedView, differences: str) -> int:
+def _differing(services: Services, view: MaterializedView, differences: str) -> int:
     keys = view.options.unique_key
     if not keys:
         return 0
     listed = ", ".join(quote(key) for key in keys)
     n = quote(count_column(view))
-    ((count,),) = engine.executor.query(
+    ((count,),) = services.executor.query(
         f"SELECT count(*) FROM (SELECT {listed} FROM ({differences}) AS d GROUP BY {listed} "
         f"HAVING max(d.{n}) > 0 AND min(d.{n}) < 0)"
     )
     return int(count)
 
 
-def differences_query(engine: Engine, view: MaterializedView) -> str:
+def differences_query(services: Services, view: MaterializedView) -> str:
     """A query that returns each differing row with `n`: above 0 missing, below 0 unexpected."""
-    label = _nearest_label(engine, view)
+    label = _nearest_label(services, view)
     texts = (view.definition.query, *view.definition.views.values())
     volatile = list(dict.fromkeys(call for text in texts for call in volatile_functions(text)))
     if volatile:
@@ -82,7 +82,7 @@ def differences_query(engine: Engine, view: MaterializedView) -> str:
         )
     pins = is_readable(view.definition)
     changed = {name for name, version in label.sources.items() if not (pins and version.can_pin)}
-    now = engine.versions.read(changed)
+    now = services.versions.read(changed)
     moved = [str(name) for name in changed if not now[name].is_same(label.sources[name])]
     if moved:
         raise RefreshFailed(
@@ -90,7 +90,7 @@ def differences_query(engine: Engine, view: MaterializedView) -> str:
             "refresh and keeps no old versions.",
             "Refresh it, then verify again.",
         )
-    expected = _expected(engine, view, label)
+    expected = _expected(services, view, label)
     columns = view.definition.columns
     rows = ", ".join(_comparable(column) for column in columns)
     names = ", ".join(quote(column.name) for column in columns)
@@ -103,15 +103,15 @@ def differences_query(engine: Engine, view: MaterializedView) -> str:
     )
 
 
-def _expected(engine: Engine, view: MaterializedView, label: Label) -> str:
+def _expected(services: Services, view: MaterializedView, label: Label) -> str:
     """The query at the versions of the label. If windows were given an order without ties, it has
     that order too: without it other rows may be right as well."""
     if ORDERED not in view.hidden:
         query, _ = pinned_query(
-            view.definition, label.sources, engine.executor, engine.relations, str(view.name)
+            view.definition, label.sources, services.executor, services.resolver, str(view.name)
         )
         return query
-    query, _ = complete_query(engine, view, view.definition, label.sources)
+    query, _ = complete_query(services, view, view.definition, label.sources)
     shown = f" WHERE NOT {quote(view.spare)}" if view.spare else ""
     return f"SELECT * FROM (\n{query}\n) AS mv_all{shown}"
 
@@ -134,8 +134,8 @@ def _comparable(column: Column) -> str:
     return name
 
 
-def _nearest_label(engine: Engine, view: MaterializedView) -> Label:
-    chain = iceberg.main_chain(engine.executor, view.storage)
+def _nearest_label(services: Services, view: MaterializedView) -> Label:
+    chain = iceberg.main_chain(services.executor, view.storage)
     for index in range(len(chain)):
         label = read_label(chain[index:])
         if label is not None:

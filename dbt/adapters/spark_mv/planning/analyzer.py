@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.catalog.resolver import Facts, Relations
+from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core.errors import NotAQuery, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
@@ -19,7 +19,7 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, NotFast
 from dbt.adapters.spark_mv.ivm.analysis import analyse, without_rules
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.planning.plan_check import (
-    Answers,
+    PlanFacts,
     confirm,
     programs,
     refuse_unknown_functions,
@@ -87,14 +87,14 @@ def rows_at(table: TableName, version: Version | None, columns: tuple[str, ...])
     return f"SELECT {listed} FROM {table.sql}{pin}"
 
 
-class Analyst:
+class Analyzer:
     """Analyses definitions; remembers what it has found."""
 
-    def __init__(self, executor: Executor, relations: Relations) -> None:
+    def __init__(self, executor: Executor, resolver: Resolver) -> None:
         self._executor = executor
-        self._relations = relations
+        self._resolver = resolver
         self._known: dict[tuple[str, bool], Analysis | Reason] = {}
-        self._answers: dict[str, Answers] = {}
+        self._answers: dict[str, PlanFacts] = {}
 
     def analysis(self, definition: Definition, view: MaterializedView) -> Analysis | Reason:
         """The analysis of a definition of this view, with its columns; the reason if it is not
@@ -134,7 +134,7 @@ class Analyst:
             raise not_fast("CASE_SENSITIVE", "names of its columns are told apart by case")
         text, tables = self._with_placeholders(definition, str(view.name))
         columns = {name: self._columns(table) for name, table in tables.items()}
-        answers = Answers(definition.hash, self._by, columns)
+        answers = PlanFacts(definition.hash, self._by, columns)
         answers.recall(view.answers)
         floats = view.options.float_additive
         try:
@@ -157,7 +157,7 @@ class Analyst:
         definition: Definition,
         text: str,
         tables: Mapping[str, TableName],
-        answers: Answers,
+        answers: PlanFacts,
         float_additive: bool,
     ) -> Program:
         columns = {name: [n for n, _ in listed] for name, listed in answers.columns.items()}
@@ -191,7 +191,7 @@ class Analyst:
     def _with_placeholders(
         self, definition: Definition, owner: str
     ) -> tuple[str, dict[str, TableName]]:
-        expander = Expander(self._relations, owner)
+        expander = Expander(self._resolver, owner)
         tables: dict[str, TableName] = {}
 
         def replacement(name: TableName, facts: Facts, reference: Reference) -> str | None:
@@ -245,11 +245,11 @@ def _used(program: Program, placeholder: str, columns: tuple[str, ...]) -> tuple
     names: set[str] = set()
     for select in program.stored_query().find_all(exp.Select):
         start = select.args.get("from_")
-        relations = [start.this] if start else []
-        relations += [join.this for join in select.args.get("joins") or []]
+        resolver = [start.this] if start else []
+        resolver += [join.this for join in select.args.get("joins") or []]
         aliases = {
             relation.alias_or_name
-            for relation in relations
+            for relation in resolver
             if isinstance(relation, exp.Table) and relation.name == placeholder
         }
         names |= {c.name.lower() for c in select.find_all(exp.Column) if c.table in aliases}

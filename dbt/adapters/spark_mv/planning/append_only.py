@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.executor import Bounds, Executor
 from dbt.adapters.spark_mv.ivm.partitions.lineage import owned_tables
 from dbt.adapters.spark_mv.planning.inputs import Inputs
-from dbt.adapters.spark_mv.state.observation import Look
+from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.storage_sql import all_stored_columns
 
 
@@ -37,15 +37,15 @@ def columns_of_change(inputs: Inputs) -> dict[str, str]:
 
 
 def makes_only_new(
-    executor: Executor, look: Look, inputs: Inputs, columns: Mapping[str, str]
+    executor: Executor, observation: Observation, inputs: Inputs, columns: Mapping[str, str]
 ) -> bool:
     """Whether no stored row can have the values that the changed rows have in one of these columns,
     as `columns_of_change` found them."""
-    if not columns or look.head is None:
+    if not columns or observation.head is None:
         return False
-    names = all_stored_columns(look.view)
-    storage, wanted = look.view.storage, [names[column] for column in columns]
-    stored = iceberg.bounds(executor, storage, look.head.snapshot_id, wanted)
+    names = all_stored_columns(observation.view)
+    storage, wanted = observation.view.storage, [names[column] for column in columns]
+    stored = iceberg.bounds(executor, storage, observation.head.snapshot_id, wanted)
     came = {name.lower(): one for name, one in inputs.changes[0].bounds.items()}
     pairs = [(stored.get(names[own]), came.get(place.lower())) for own, place in columns.items()]
     return any(_are_apart(one, two) for one, two in pairs)

@@ -30,7 +30,7 @@ from dbt.adapters.spark_mv.planning.inputs import Inputs, changed_rows, stored_r
 from dbt.adapters.spark_mv.planning.partition_mapping import fed_by_change, source_partitions
 from dbt.adapters.spark_mv.planning.plan import FAST, PartitionQuery
 from dbt.adapters.spark_mv.sql.names import TableName, quote
-from dbt.adapters.spark_mv.state.observation import Look
+from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.definition import Layout, MaterializedView
 from dbt.adapters.spark_mv.views.storage_sql import stored_columns
 
@@ -136,7 +136,7 @@ def _reason_against(query: exp.Query, column: str) -> Reason | None:
 
 def prepare_partition(
     executor: Executor,
-    look: Look,
+    observation: Observation,
     inputs: Inputs,
     totals: Mapping[TableName, int],
     slowness: float,
@@ -147,16 +147,16 @@ def prepare_partition(
     as in `PartitionEstimate`.
     """
     program = inputs.analysis.program
-    target = target_of(executor, look.view, program)
+    target = target_of(executor, observation.view, program)
     if isinstance(target, Reason):
         return inputs.analysis.readable(target)
-    found = _few_partitions(executor, look, inputs, target)
+    found = _few_partitions(executor, observation, inputs, target)
     if isinstance(found, Reason):
         return inputs.analysis.readable(found)
     changed, present = found
-    catalog = look.view.storage.catalog
-    stored = stored_columns(look.view)
-    query = _query(executor, look, inputs, target, changed)
+    catalog = observation.view.storage.catalog
+    stored = stored_columns(observation.view)
+    query = _query(executor, observation, inputs, target, changed)
     outside = [quote(stored[name]) for name in target.columns]
     return PartitionQuery(
         query,
@@ -167,7 +167,7 @@ def prepare_partition(
         PartitionEstimate(
             sum(totals.values()),
             changed_rows(inputs.changes, totals),
-            stored_rows(look),
+            stored_rows(observation),
             len(changed),
             max(len(changed), present, 1),
             slowness,
@@ -176,10 +176,10 @@ def prepare_partition(
 
 
 def _few_partitions(
-    executor: Executor, look: Look, inputs: Inputs, target: Target
+    executor: Executor, observation: Observation, inputs: Inputs, target: Target
 ) -> tuple[set[Partition], int] | Reason:
     try:
-        found = changed_partitions(executor, look, inputs, target)
+        found = changed_partitions(executor, observation, inputs, target)
     except NotFast as error:
         return error.reason
     except StatementFailed as error:
@@ -191,25 +191,27 @@ def _few_partitions(
 
 
 def changed_partitions(
-    executor: Executor, look: Look, inputs: Inputs, target: Target
+    executor: Executor, observation: Observation, inputs: Inputs, target: Target
 ) -> tuple[set[Partition], int]:
     """Partitions of which a row may be another than it was, and how many there are in the storage
     table; raises `NotFast`."""
-    known = _known(executor, look, inputs, target)
+    known = _known(executor, observation, inputs, target)
     found = set().union(*known.values())
     context = Context(inputs.changed)
     query = inputs.analysis.program.query
     keys = changed_keys(query, target.columns, context, known.keys())
     if keys and len(found) <= _MOST:
         queries = {name: query.sql("spark") for name, query in context.named.items()}
-        more, present = _of_rows(executor, look, target, keys, inputs.queries(look) | queries)
+        more, present = _of_rows(
+            executor, observation, target, keys, inputs.queries(observation) | queries
+        )
         return found | more, present
-    ((present,),) = executor.query(partitions.count(look.view.storage))
+    ((present,),) = executor.query(partitions.count(observation.view.storage))
     return found, present
 
 
 def _known(
-    executor: Executor, look: Look, inputs: Inputs, target: Target
+    executor: Executor, observation: Observation, inputs: Inputs, target: Target
 ) -> dict[str, set[Partition]]:
     """For changed tables, by their names in the program, the partitions that their files feed."""
     large = [change for change in inputs.changes if change.rows is None or change.rows >= _MANY]
@@ -221,10 +223,10 @@ def _known(
             continue
         fed = fed_by_change(
             executor,
-            look,
+            observation,
             change,
             owned[name],
-            lambda sql: target.values(sql, look.view.storage.catalog),
+            lambda sql: target.values(sql, observation.view.storage.catalog),
         )
         if fed is not None:
             found[name] = fed
@@ -233,19 +235,19 @@ def _known(
 
 def _of_rows(
     executor: Executor,
-    look: Look,
+    observation: Observation,
     target: Target,
     keys: Sequence[exp.Query],
     queries: Mapping[str, str],
 ) -> tuple[set[Partition], int]:
     """The partitions whose values queries of keys return, and how many the storage table has."""
     columns = [f"{KEY}{number}" for number in range(len(target.columns))]
-    values = target.values(columns, look.view.storage.catalog)
+    values = target.values(columns, observation.view.storage.catalog)
     texts = ", ".join(partitions.encoded(sql, kind) for sql, kind in values)
     union = "\nUNION ALL\n".join(query.sql("spark") for query in keys)
-    present = partitions.count(look.view.storage)
+    present = partitions.count(observation.view.storage)
     query = f"SELECT DISTINCT ({present}), {texts} FROM (\n{union}\n) LIMIT {_MOST + 1}"
-    settings = look.view.definition.settings
+    settings = observation.view.definition.settings
     text = with_queries(queries, query)
     rows = in_session(executor, settings, lambda session: session.query(text))
     found = {tuple(None if text is None else str(text) for text in row[1:]) for row in rows}
@@ -254,14 +256,14 @@ def _of_rows(
 
 def _query(
     executor: Executor,
-    look: Look,
+    observation: Observation,
     inputs: Inputs,
     target: Target,
     changed: set[Partition],
 ) -> str:
     """The query of everything that is stored in these partitions."""
-    catalog = look.view.storage.catalog
-    queries = inputs.analysis.current(look.versions)
+    catalog = observation.view.storage.catalog
+    queries = inputs.analysis.current(observation.versions)
 
     def restrict(table: exp.Table, values: list[exp.Expr]) -> exp.Expr:
         name = f"{_PART}{len(queries)}"
@@ -269,11 +271,11 @@ def _query(
         where = [target.contains(texts, catalog, changed)]
         base = inputs.analysis.tables[table.name]
         feeding = source_partitions(
-            executor, look, base, values, lambda sql: target.values(sql, catalog), changed
+            executor, observation, base, values, lambda sql: target.values(sql, catalog), changed
         )
         if feeding is not None:
             where.append(feeding)
-        rows = rows_at(base, look.versions[base], inputs.analysis.columns[table.name])
+        rows = rows_at(base, observation.versions[base], inputs.analysis.columns[table.name])
         condition = " AND ".join(f"({text})" for text in where)
         queries[name] = f"{rows} AS {quote(table.alias_or_name)} WHERE {condition}"
         return exp.alias_(exp.to_table(name), table.alias_or_name, table=True, quoted=True)

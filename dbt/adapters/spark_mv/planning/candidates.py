@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
-from dbt.adapters.spark_mv.metadata.log import Memory
-from dbt.adapters.spark_mv.planning.analyzer import Analyst
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
+from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.by_partition import prepare_partition
 from dbt.adapters.spark_mv.planning.cost import slowness
 from dbt.adapters.spark_mv.planning.incremental import prepare_fast
@@ -26,33 +26,35 @@ from dbt.adapters.spark_mv.planning.plan import (
 )
 from dbt.adapters.spark_mv.planning.request import Request
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.observation import Look
+from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.volatile import volatile_functions
 
 
-class LookedAt:
+class RefreshCandidates:
     """Of one look; `avoid` is why nothing but a complete refresh is to be tried, `speeds` are what
     earlier refreshes of the view took (`ViewState.speeds`)."""
 
     def __init__(
         self,
         executor: Executor,
-        relations: Relations,
-        analyst: Analyst,
-        look: Look,
+        resolver: Resolver,
+        analyzer: Analyzer,
+        observation: Observation,
         speeds: Mapping[str, Sequence[float]],
         avoid: Reason | None = None,
     ) -> None:
-        self._executor, self._relations, self._analyst = executor, relations, analyst
-        self._look, self._speeds, self._avoid = look, speeds, avoid
+        self._executor, self._resolver, self._analyzer = executor, resolver, analyzer
+        self._observation, self._speeds, self._avoid = observation, speeds, avoid
 
     @cached_property
     def _inputs(self) -> Inputs | Reason:
-        return self._avoid or inputs_of(self._executor, self._relations, self._analyst, self._look)
+        return self._avoid or inputs_of(
+            self._executor, self._resolver, self._analyzer, self._observation
+        )
 
     @cached_property
     def _totals(self) -> dict[TableName, int]:
-        return base_rows(self._executor, self._look)
+        return base_rows(self._executor, self._observation)
 
     def fast(self) -> FastQuery | Reason:
         """By what changed."""
@@ -60,7 +62,7 @@ class LookedAt:
         if isinstance(found, Reason):
             return found
         slow = slowness(self._speeds, FAST)
-        return prepare_fast(self._executor, self._look, found, self._totals, slow)
+        return prepare_fast(self._executor, self._observation, found, self._totals, slow)
 
     def partition(self) -> PartitionQuery | Reason:
         """By partitions in which something changed."""
@@ -68,7 +70,7 @@ class LookedAt:
         if isinstance(found, Reason):
             return found
         slow = slowness(self._speeds, PARTITION)
-        return prepare_partition(self._executor, self._look, found, self._totals, slow)
+        return prepare_partition(self._executor, self._observation, found, self._totals, slow)
 
     def rows(self) -> int:
         """Rows of all base tables, as far as their commits count them."""
@@ -76,36 +78,36 @@ class LookedAt:
 
     def stored_rows(self) -> int:
         """Rows of the storage table, as its newest commit counts them."""
-        return stored_rows(self._look)
+        return stored_rows(self._observation)
 
 
 class Planner:
     """Plans refreshes; changes nothing."""
 
     def __init__(
-        self, executor: Executor, relations: Relations, analyst: Analyst, memory: Memory
+        self, executor: Executor, resolver: Resolver, analyzer: Analyzer, log: MetadataLog
     ) -> None:
-        self._executor, self._relations = executor, relations
-        self._analyst, self._memory = analyst, memory
+        self._executor, self._resolver = executor, resolver
+        self._analyzer, self._log = analyzer, log
 
-    def plan(self, look: Look, request: Request) -> RefreshPlan:
+    def plan(self, observation: Observation, request: Request) -> RefreshPlan:
         """What `request` would do now, with its reason; raises `MethodNotAvailable`."""
-        texts = [look.view.definition.query, *look.current.views.values()]
+        texts = [observation.view.definition.query, *observation.current.views.values()]
         volatile = tuple(dict.fromkeys(f for text in texts for f in volatile_functions(text)))
         method = request.method
         if method == AUTO and request.avoid_fast is None:
-            method = look.view.options.refresh_method
-        known = self._memory.view(look.view.name)
+            method = observation.view.options.refresh_method
+        known = self._log.view(observation.view.name)
         speeds = known.speeds if known else {}
-        ways = LookedAt(
-            self._executor, self._relations, self._analyst, look, speeds, request.avoid_fast
+        candidates = RefreshCandidates(
+            self._executor, self._resolver, self._analyzer, observation, speeds, request.avoid_fast
         )
         return plan_refresh(
-            str(look.view.name),
-            look.verdict,
+            str(observation.view.name),
+            observation.verdict,
             method,
             volatile,
             request.explicit,
-            ways,
+            candidates,
             recompute=request.explicit and request.method == COMPLETE,
         )

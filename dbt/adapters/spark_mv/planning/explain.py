@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
-from dbt.adapters.spark_mv.planning.analyzer import Analyst
+from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.by_partition import why_not
 from dbt.adapters.spark_mv.planning.candidates import Planner
 from dbt.adapters.spark_mv.planning.pinning import pinned_query
@@ -23,7 +23,7 @@ from dbt.adapters.spark_mv.planning.plan import (
 )
 from dbt.adapters.spark_mv.planning.request import Request
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.observation import Look, Observer
+from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.views.registry import load_view
 
 _TIES = "rows that are equal in ORDER BY of a window follow each other by what it is selected with"
@@ -35,37 +35,40 @@ class Explainer:
     def __init__(
         self,
         executor: Executor,
-        relations: Relations,
+        resolver: Resolver,
         observer: Observer,
-        analyst: Analyst,
+        analyzer: Analyzer,
         planner: Planner,
     ) -> None:
-        self._executor, self._relations = executor, relations
-        self._observer, self._analyst, self._planner = observer, analyst, planner
+        self._executor, self._resolver = executor, resolver
+        self._observer, self._analyzer, self._planner = observer, analyzer, planner
 
     def explain(self, name: TableName, request: Request) -> list[str]:
         """Lines that describe the view's state and the plan of `request`."""
-        look = self._observer.look(load_view(self._relations, name))
-        view, verdict = look.view, self._observer.look_through(look.view).verdict
+        observation = self._observer.observe(load_view(self._resolver, name))
+        view, verdict = (
+            observation.view,
+            self._observer.observe_with_upstream(observation.view).verdict,
+        )
         lines = [
             f"materialized view  {name}",
             f"storage table      {view.storage}",
             f"freshness          {verdict.freshness.value} ({verdict.reason})",
         ]
         try:
-            plan = self._planner.plan(look, request)
+            plan = self._planner.plan(observation, request)
             lines.append(f"plan               {plan.method} ({plan.reason})")
         except MaterializedViewError as error:
             lines.append(f"plan               none: {error.problem}")
             plan = NoRefresh(verdict.reason)
-        lines += self._about_methods(look, plan)
-        for source in look.expansion.sources:
-            table = look.expansion.storages.get(source.name, source.name)
+        lines += self._about_methods(observation, plan)
+        for source in observation.expansion.sources:
+            table = observation.expansion.storages.get(source.name, source.name)
             lines.append(f"reads              {source.kind.lower()} {source.name}")
-            if table in look.versions:
-                old = look.label.sources.get(table) if look.label else None
+            if table in observation.versions:
+                old = observation.label.sources.get(table) if observation.label else None
                 lines.append(
-                    f"  version          {look.versions[table]} (stored build: {old or '-'})"
+                    f"  version          {observation.versions[table]} (stored build: {old or '-'})"
                 )
         if isinstance(plan, (FastRefresh, PartitionRefresh)):
             prepared = plan.fast if isinstance(plan, FastRefresh) else plan.partition
@@ -75,15 +78,15 @@ class Explainer:
             lines += ["query", *("  " + line for line in prepared.query.splitlines())]
         elif not isinstance(plan, NoRefresh) and not verdict.missing:
             query, unpinned = pinned_query(
-                look.current, look.versions, self._executor, self._relations, str(name)
+                observation.current, observation.versions, self._executor, self._resolver, str(name)
             )
             lines += ["query", *("  " + line for line in query.splitlines())]
             lines += [f"not pinned         {table}" for table in unpinned]
         return lines
 
-    def _about_methods(self, look: Look, plan: RefreshPlan) -> list[str]:
+    def _about_methods(self, observation: Observation, plan: RefreshPlan) -> list[str]:
         """The estimate of the planned method, or which others are possible, or why they are not."""
-        found = self._analyst.analysis(look.current, look.view)
+        found = self._analyzer.analysis(observation.current, observation.view)
         why = None if isinstance(found, Reason) else found.program.why_not_added
         notes = [f"not added          {why}"] if why else []
         if not isinstance(found, Reason) and found.program.has_no_ties:
@@ -93,7 +96,7 @@ class Explainer:
         if isinstance(plan, PartitionRefresh):
             lines = [f"partition          {name}" for name in plan.partition.partitions]
             return [f"estimate           {plan.partition.estimate}", *lines]
-        view = replace(look.view, definition=look.current)
+        view = replace(observation.view, definition=observation.current)
         fast, partition = (why_not(method, view, found) for method in (FAST, PARTITION))
         if isinstance(plan, CompleteRefresh):
             fast, partition = fast or plan.why_not_fast, partition or plan.why_not_partition

@@ -18,13 +18,17 @@ from dbt.adapters.spark_mv.planning.cost import Estimate, Written, is_better_in_
 from dbt.adapters.spark_mv.planning.inputs import Inputs, changed_rows, stored_rows
 from dbt.adapters.spark_mv.planning.plan import FastQuery
 from dbt.adapters.spark_mv.sql.names import TableName, quote
-from dbt.adapters.spark_mv.state.observation import Look
+from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.definition import STORED, MaterializedView
 from dbt.adapters.spark_mv.views.storage_sql import all_stored_columns
 
 
 def prepare_fast(
-    executor: Executor, look: Look, inputs: Inputs, totals: Mapping[TableName, int], slowness: float
+    executor: Executor,
+    observation: Observation,
+    inputs: Inputs,
+    totals: Mapping[TableName, int],
+    slowness: float,
 ) -> FastQuery | Reason:
     """The query that brings the rows that were looked at up to date; why not if there is none.
 
@@ -35,7 +39,7 @@ def prepare_fast(
         return program.why_not_fast
     changed = changed_rows(inputs.changes, totals)
     try:
-        rows, queries = _rows(executor, look, inputs, changed)
+        rows, queries = _rows(executor, observation, inputs, changed)
     except NotFast as error:
         return inputs.analysis.readable(error.reason)
     query = with_queries(queries, rows.query)
@@ -48,41 +52,41 @@ def prepare_fast(
         sum(totals.values()),
         changed,
         joined,
-        stored_rows(look),
+        stored_rows(observation),
         _written(rows),
         by_group,
         slowness,
         changed_rows([change for change in inputs.changes if change.inserts_only], totals),
     )
     changes = tuple(str(change) for change in inputs.changes)
-    replaced = _condition(look.view, rows.replaced, queries) if rows.replaced else None
+    replaced = _condition(observation.view, rows.replaced, queries) if rows.replaced else None
     return FastQuery(query, rows.appends, changes, estimate, replaced)
 
 
 def _rows(
-    executor: Executor, look: Look, inputs: Inputs, changed: int
+    executor: Executor, observation: Observation, inputs: Inputs, changed: int
 ) -> tuple[Rows, dict[str, str]]:
     """The rows after the change, and the queries that they read; raises `NotFast`."""
     program = inputs.analysis.program
     columns = columns_of_change(inputs)
     wanted = compared_columns(program.query) | {name.lower() for name in columns.values()}
     bounded = inputs.bounded(executor, wanted)
-    only_new = makes_only_new(executor, look, bounded, columns)
-    in_part = only_new or _is_better_in_part(look, changed)
-    types = [column.type for column in look.current.columns]
+    only_new = makes_only_new(executor, observation, bounded, columns)
+    in_part = only_new or _is_better_in_part(observation, changed)
+    types = [column.type for column in observation.current.columns]
     rows = rows_after(program, inputs.changed, inputs.inserts_only, types, in_part)
-    queries = bounded.queries(look)
-    queries[STORED] = _stored(look)
+    queries = bounded.queries(observation)
+    queries[STORED] = _stored(observation)
     if only_new:
         queries[STORED] += " WHERE FALSE"
         rows = replace(rows, replaced=None)
     return rows, queries | {name: query.sql("spark") for name, query in rows.named.items()}
 
 
-def _is_better_in_part(look: Look, changed: int) -> bool:
-    summary = look.head.summary if look.head else {}
+def _is_better_in_part(observation: Observation, changed: int) -> bool:
+    summary = observation.head.summary if observation.head else {}
     taken_away = iceberg.summary_number(summary, "total-position-deletes") or 0
-    return is_better_in_part(stored_rows(look), taken_away, changed)
+    return is_better_in_part(stored_rows(observation), taken_away, changed)
 
 
 def _written(rows: Rows) -> Written:
@@ -110,10 +114,11 @@ def _times_read(placeholder: str, query: str) -> int:
     return found - sum(f"{name} AS (" in query for name in names)
 
 
-def _stored(look: Look) -> str:
-    assert look.head is not None
+def _stored(observation: Observation) -> str:
+    assert observation.head is not None
     listed = ", ".join(
         quote(stored) if stored == name else f"{quote(stored)} AS {quote(name)}"
-        for name, stored in all_stored_columns(look.view).items()
+        for name, stored in all_stored_columns(observation.view).items()
     )
-    return f"SELECT {listed} FROM {look.view.storage.sql} VERSION AS OF {look.head.snapshot_id}"
+    version = observation.head.snapshot_id
+    return f"SELECT {listed} FROM {observation.view.storage.sql} VERSION AS OF {version}"

@@ -13,15 +13,15 @@ from dbt.adapters.spark_mv.catalog.change_sets import (
     change_between,
     with_bounds,
 )
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, WEIGHT
-from dbt.adapters.spark_mv.planning.analyzer import Analysis, Analyst, rows_at
+from dbt.adapters.spark_mv.planning.analyzer import Analysis, Analyzer, rows_at
 from dbt.adapters.spark_mv.planning.pinning import unpinned_tables
 from dbt.adapters.spark_mv.sql.columns import columns_of
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.observation import Look
+from dbt.adapters.spark_mv.state.observation import Observation
 
 OTHER_LAYOUT = Reason("OTHER_LAYOUT", "its storage table lacks columns that are needed")
 
@@ -59,9 +59,9 @@ class Inputs:
         ]
         return replace(self, changes=tuple(changes))
 
-    def queries(self, look: Look) -> dict[str, str]:
+    def queries(self, observation: Observation) -> dict[str, str]:
         """The rows of every table now and before, and the changed rows, by their names."""
-        found = self.analysis.current(look.versions)
+        found = self.analysis.current(observation.versions)
         for change in self.changes:
             name = self.analysis.placeholder(change.table)
             number, names = name.removeprefix(TABLE), self.analysis.columns[name]
@@ -72,41 +72,41 @@ class Inputs:
 
 
 def inputs_of(
-    executor: Executor, relations: Relations, analyst: Analyst, look: Look
+    executor: Executor, resolver: Resolver, analyzer: Analyzer, observation: Observation
 ) -> Inputs | Reason:
     """The inputs of a refresh of the view that was looked at; why there are none."""
-    view, label = look.view, look.label
-    if label is None or look.head is None or not look.verdict.changed:
+    view, label = observation.view, observation.label
+    if label is None or observation.head is None or not observation.verdict.changed:
         return Reason("NO_BASE", "there are no stored rows to start from")
-    analysis = analyst.analysis(look.current, view)
+    analysis = analyzer.analysis(observation.current, view)
     if isinstance(analysis, Reason):
         return analysis
     if tuple(analysis.program.hidden) != view.hidden:
         return OTHER_LAYOUT
-    unpinned = unpinned_tables(look.versions, executor, relations)
+    unpinned = unpinned_tables(observation.versions, executor, resolver)
     if unpinned:
         names = ", ".join(name.shown for name in unpinned)
         return Reason("NOT_PINNED", f"cannot be read at a fixed version: {names}")
     changes: list[Change] = []
-    for table in look.verdict.changed:
-        found = change_between(executor, table, label.sources[table], look.versions[table])
+    for table in observation.verdict.changed:
+        found = change_between(executor, table, label.sources[table], observation.versions[table])
         if isinstance(found, Reason):
             return found
         changes.append(found)
     return Inputs(analysis, tuple(changes))
 
 
-def base_rows(executor: Executor, look: Look) -> dict[TableName, int]:
+def base_rows(executor: Executor, observation: Observation) -> dict[TableName, int]:
     """The rows of each base table, as its newest commit counts them; 0 if none does."""
     return {
         table: _total(executor, table) if version.can_pin else 0
-        for table, version in look.versions.items()
+        for table, version in observation.versions.items()
     }
 
 
-def stored_rows(look: Look) -> int:
+def stored_rows(observation: Observation) -> int:
     """The rows of the storage table, as its newest commit counts them; 0 if it does not."""
-    return (look.head and iceberg.live_rows(look.head.summary)) or 0
+    return (observation.head and iceberg.live_rows(observation.head.summary)) or 0
 
 
 def changed_rows(changes: Sequence[Change], totals: Mapping[TableName, int]) -> int:

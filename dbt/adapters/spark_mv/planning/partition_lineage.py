@@ -13,18 +13,18 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.catalog import iceberg, partitions
 from dbt.adapters.spark_mv.catalog.partitions import Partition, Spec
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import Executor, TableFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.algebra.terms import NotFast
 from dbt.adapters.spark_mv.ivm.partitions.join_lineage import joined_tables
 from dbt.adapters.spark_mv.ivm.partitions.lineage import owned_tables
-from dbt.adapters.spark_mv.planning.analyzer import Analyst
+from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.by_partition import Target, changed_partitions, target_of
 from dbt.adapters.spark_mv.planning.inputs import inputs_of
 from dbt.adapters.spark_mv.planning.partition_mapping import feeding
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.observation import Look, Observer
+from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.views.registry import load_view
 
 # Where a query reads a table: the partition columns as expressions over it.
@@ -59,7 +59,7 @@ class TargetState:
 class _Graph:
     """`edges` lead from a target to (table, URI, last modified); `spec` spells the targets."""
 
-    look: Look
+    observation: Observation
     target: Target | None
     spec: Spec
     edges: dict[Partition, list[tuple[TableName, str, int | None]]] = field(default_factory=dict)
@@ -70,15 +70,15 @@ class PartitionLineage:
     """Reads which partitions feed which; changes nothing."""
 
     def __init__(
-        self, executor: Executor, relations: Relations, observer: Observer, analyst: Analyst
+        self, executor: Executor, resolver: Resolver, observer: Observer, analyzer: Analyzer
     ) -> None:
-        self._executor, self._relations = executor, relations
-        self._observer, self._analyst = observer, analyst
+        self._executor, self._resolver = executor, resolver
+        self._observer, self._analyzer = observer, analyzer
 
     def dependencies(self, name: TableName) -> list[Dependency]:
         """The build graph of a view, by target; raises `UnknownMaterializedView`."""
         graph = self._graph(name)
-        views = {storage: view for view, storage in graph.look.expansion.storages.items()}
+        views = {storage: view for view, storage in graph.observation.expansion.storages.items()}
         return [
             Dependency(graph.spec.uri(target), views.get(table, table), uri, time)
             for target in sorted(graph.edges, key=graph.spec.uri)
@@ -105,40 +105,42 @@ class PartitionLineage:
 
     def _stale(self, graph: _Graph) -> set[Partition] | None:
         """The targets that may have changed; None if that may be any of them."""
-        look = graph.look
-        if look.verdict.is_fresh:
-            through = self._observer.look_through(look.view)
+        observation = graph.observation
+        if observation.verdict.is_fresh:
+            through = self._observer.observe_with_upstream(observation.view)
             return set() if through.verdict.is_fresh else None
-        inputs = inputs_of(self._executor, self._relations, self._analyst, look)
+        inputs = inputs_of(self._executor, self._resolver, self._analyzer, observation)
         if isinstance(inputs, Reason) or graph.target is None:
             return None
         try:
-            return changed_partitions(self._executor, look, inputs, graph.target)[0]
+            return changed_partitions(self._executor, observation, inputs, graph.target)[0]
         except NotFast:
             return None
 
     def _graph(self, name: TableName) -> _Graph:
-        look = self._observer.look(load_view(self._relations, name))
-        analysis = self._analyst.analysis(look.current, look.view)
+        observation = self._observer.observe(load_view(self._resolver, name))
+        analysis = self._analyzer.analysis(observation.current, observation.view)
         found = (
             analysis
             if isinstance(analysis, Reason)
-            else target_of(self._executor, look.view, analysis.program)
+            else target_of(self._executor, observation.view, analysis.program)
         )
         target = None if isinstance(found, Reason) else found
-        whole = target.spec if target else partitions.spec_of(self._executor, look.view.storage)
+        whole = (
+            target.spec if target else partitions.spec_of(self._executor, observation.view.storage)
+        )
         spec = Spec(target.fields if target else (), whole.location if whole else "")
-        graph = _Graph(look, target, spec)
-        if target is not None and look.head is not None:
-            graph.stored = self._stored(look.view.storage, target)
-        elif look.head is not None:
-            graph.stored = {(): look.head.committed_at}
+        graph = _Graph(observation, target, spec)
+        if target is not None and observation.head is not None:
+            graph.stored = self._stored(observation.view.storage, target)
+        elif observation.head is not None:
+            graph.stored = {(): observation.head.committed_at}
         owned: dict[str, Places] = {}
         if target is not None and not isinstance(analysis, Reason):
             query = analysis.program.query
             owned = {**joined_tables(query, target.columns), **owned_tables(query, target.columns)}
         unmapped: list[TableName] = []
-        for table in look.versions:
+        for table in observation.versions:
             known = "" if isinstance(analysis, Reason) else analysis.placeholder(table)
             if known not in owned or not self._add_mapped(graph, table, owned[known]):
                 unmapped.append(table)
@@ -151,16 +153,21 @@ class PartitionLineage:
 
     def _add_mapped(self, graph: _Graph, table: TableName, places: list[list[exp.Expr]]) -> bool:
         """Add the edges of a table whose partitions are mapped to targets; whether they are."""
-        look, target = graph.look, graph.target
+        observation, target = graph.observation, graph.target
         spec = self._spec(table)
-        snapshot = look.versions[table].snapshot_id
+        snapshot = observation.versions[table].snapshot_id
         if spec is None or not spec.fields or snapshot is None or target is None:
             return False
-        catalog = look.view.storage.catalog
+        catalog = observation.view.storage.catalog
         times = self._times(table, spec)
         for values in places:
             pairs = feeding(
-                self._executor, look, spec, table, values, lambda t: target.values(t, catalog)
+                self._executor,
+                observation,
+                spec,
+                table,
+                values,
+                lambda t: target.values(t, catalog),
             )
             if pairs is None:
                 return False
@@ -195,6 +202,6 @@ class PartitionLineage:
         return partitions.last_modified(self._executor, table, spec) if spec.fields else {}
 
     def _spec(self, table: TableName) -> Spec | None:
-        facts = self._relations.lookup(table)
+        facts = self._resolver.lookup(table)
         is_iceberg = isinstance(facts, TableFacts) and facts.provider == iceberg.FORMAT
         return partitions.spec_of(self._executor, table) if is_iceberg else None

@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.ivm.partitions.transforms import PartitionValue, over_partitions
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.observation import Look
+from dbt.adapters.spark_mv.state.observation import Observation
 
 _MOST = 500
 _UTC = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
@@ -38,7 +38,7 @@ def partition_columns(
 
 def feeding(
     executor: Executor,
-    look: Look,
+    observation: Observation,
     spec: Spec,
     table: TableName,
     values: Sequence[exp.Expr],
@@ -49,13 +49,13 @@ def feeding(
 
     `values` are the view's partition columns over columns of the table.
     """
-    files = partitions.files(table, spec, str(look.versions[table].snapshot_id))
-    return _pairs(executor, look, spec, files, values, target_values)
+    files = partitions.files(table, spec, str(observation.versions[table].snapshot_id))
+    return _pairs(executor, observation, spec, files, values, target_values)
 
 
 def fed_by_change(
     executor: Executor,
-    look: Look,
+    observation: Observation,
     change: Change,
     places: Sequence[Sequence[exp.Expr]],
     target_values: Values,
@@ -73,7 +73,7 @@ def fed_by_change(
     files = partitions.changed_files(change.table, spec, old, new)
     found: set[Partition] = set()
     for values in places:
-        pairs = _pairs(executor, look, spec, files, values, target_values)
+        pairs = _pairs(executor, observation, spec, files, values, target_values)
         if pairs is None:
             return None
         found |= {fed for _, fed in pairs}
@@ -82,14 +82,14 @@ def fed_by_change(
 
 def _pairs(
     executor: Executor,
-    look: Look,
+    observation: Observation,
     spec: Spec,
     files: str,
     values: Sequence[exp.Expr],
     target_values: Values,
 ) -> set[tuple[Partition, Partition]] | None:
     """The partitions of these files, each with the one of the view that it feeds."""
-    settings = look.view.definition.settings
+    settings = observation.view.definition.settings
     found = partition_columns(spec, values, settings.get("spark.sql.session.timeZone", ""))
     if found is None:
         return None
@@ -103,7 +103,7 @@ def _pairs(
 
 def source_partitions(
     executor: Executor,
-    look: Look,
+    observation: Observation,
     table: TableName,
     values: Sequence[exp.Expr],
     target_values: Values,
@@ -117,7 +117,7 @@ def source_partitions(
         spec = partitions.spec_of(executor, table)
         if spec is None or not spec.fields:
             return None
-        pairs = feeding(executor, look, spec, table, values, target_values)
+        pairs = feeding(executor, observation, spec, table, values, target_values)
     except StatementFailed:
         return None
     wanted = {source for source, fed in pairs or () if fed in changed}

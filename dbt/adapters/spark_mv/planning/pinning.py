@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dbt.adapters.spark_mv.catalog import iceberg
-from dbt.adapters.spark_mv.catalog.resolver import Facts, Relations
+from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core.executor import Executor, TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
@@ -24,7 +24,7 @@ def pinned_query(
     definition: Definition,
     versions: Mapping[TableName, Version],
     executor: Executor,
-    relations: Relations,
+    resolver: Resolver,
     owner: str,
 ) -> tuple[str, tuple[TableName, ...]]:
     """The definition's query with its views inlined and its tables pinned.
@@ -34,8 +34,8 @@ def pinned_query(
     if not is_readable(definition):
         # Nothing can be written into a text that we cannot read.
         return definition.query, tuple(versions)
-    unpinned = unpinned_tables(versions, executor, relations)
-    expander = Expander(relations, owner)
+    unpinned = unpinned_tables(versions, executor, resolver)
+    expander = Expander(resolver, owner)
 
     def replacement(name: TableName, facts: Facts, reference: Reference) -> str | None:
         if storage_of(name, facts) is not None:
@@ -56,20 +56,20 @@ def is_readable(definition: Definition) -> bool:
 
 
 def unpinned_tables(
-    versions: Mapping[TableName, Version], executor: Executor, relations: Relations
+    versions: Mapping[TableName, Version], executor: Executor, resolver: Resolver
 ) -> tuple[TableName, ...]:
     """The tables that cannot be read at these versions."""
     return tuple(
         name
         for name, version in versions.items()
-        if not version.can_pin or not _snapshot_has_schema(name, version, executor, relations)
+        if not version.can_pin or not _snapshot_has_schema(name, version, executor, resolver)
     )
 
 
 def _snapshot_has_schema(
-    name: TableName, version: Version, executor: Executor, relations: Relations
+    name: TableName, version: Version, executor: Executor, resolver: Resolver
 ) -> bool:
-    facts = relations.lookup(name)
+    facts = resolver.lookup(name)
     if not isinstance(facts, TableFacts):
         return False
     if facts.snapshot_schema_id is not None:

@@ -45,7 +45,7 @@ class PartitionQuery:
     estimate: PartitionEstimate
 
 
-class Ways(Protocol):
+class Candidates(Protocol):
     """Looks into the ways to refresh that are not complete; each gives its query or why not."""
 
     def fast(self) -> FastQuery | Reason:
@@ -146,7 +146,7 @@ def plan_refresh(
     requested: str,
     volatile: tuple[str, ...],
     explicit: bool,
-    ways: Ways,
+    candidates: Candidates,
     recompute: bool = False,
 ) -> RefreshPlan:
     """The plan for `view`.
@@ -164,43 +164,43 @@ def plan_refresh(
     if recompute:
         return CompleteRefresh(reasons.REQUESTED)
     if not verdict.is_fresh:
-        return _plan_stale(view, verdict, requested, ways)
+        return _plan_stale(view, verdict, requested, candidates)
     if explicit and volatile:
         reason = Reason("VOLATILE_FUNCTION", "it calls " + ", ".join(volatile))
         return CompleteRefresh(reason)
     return NoRefresh(verdict.reason)
 
 
-def _plan_stale(view: str, verdict: Verdict, requested: str, ways: Ways) -> RefreshPlan:
+def _plan_stale(view: str, verdict: Verdict, requested: str, candidates: Candidates) -> RefreshPlan:
     if requested == COMPLETE:
         return CompleteRefresh(verdict.reason)
     comparable = verdict.freshness is Freshness.STALE and bool(verdict.changed)
     if requested == FAST:
-        fast = ways.fast() if comparable else verdict.reason
+        fast = candidates.fast() if comparable else verdict.reason
         if isinstance(fast, Reason):
             raise not_eligible(view, FAST, fast)
         return FastRefresh(verdict.reason, fast)
     if requested == PARTITION:
-        found = ways.partition() if comparable else verdict.reason
+        found = candidates.partition() if comparable else verdict.reason
         if isinstance(found, Reason):
             raise not_eligible(view, PARTITION, found)
         return PartitionRefresh(verdict.reason, found)
     if not comparable:
         return CompleteRefresh(verdict.reason, verdict.reason, verdict.reason)
-    return _cheapest(verdict, ways)
+    return _cheapest(verdict, candidates)
 
 
-def _cheapest(verdict: Verdict, ways: Ways) -> RefreshPlan:
-    rows = ways.rows()
-    cost = complete_cost(rows, ways.stored_rows())
+def _cheapest(verdict: Verdict, candidates: Candidates) -> RefreshPlan:
+    rows = candidates.rows()
+    cost = complete_cost(rows, candidates.stored_rows())
     if is_small(rows):
         small = Reason("NOT_CHEAPER", f"{rows:,} rows in all")
         return CompleteRefresh(verdict.reason, small, small, cost=cost)
-    fast = ways.fast()
+    fast = candidates.fast()
     adds = fast if isinstance(fast, FastQuery) and fast.estimate.is_worth_it else None
     if adds is not None and adds.estimate.is_near_least:
         return FastRefresh(verdict.reason, adds)
-    found = ways.partition()
+    found = candidates.partition()
     parts = found if isinstance(found, PartitionQuery) and found.estimate.is_worth_it else None
     if parts is not None and (adds is None or parts.estimate.cost < adds.estimate.fast):
         return PartitionRefresh(verdict.reason, parts)

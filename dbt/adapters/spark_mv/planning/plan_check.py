@@ -28,7 +28,7 @@ _OF_SPARK = "Class: org.apache.spark.sql.catalyst."
 
 
 @dataclass
-class Answers:
+class PlanFacts:
     """Answers of Spark about one definition, whose hash is `of`: `by` names the programs, `columns`
     the names and types of the tables' columns; `types` those of the columns of each query that was
     asked about.

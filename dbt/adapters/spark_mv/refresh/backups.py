@@ -16,7 +16,7 @@ from dbt.adapters.spark_mv.core.errors import CorruptMetadata
 from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.refresh.registration import ensure_registered, unregister
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import discard
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views import storage_sql
@@ -31,87 +31,87 @@ def backup_of(name: TableName) -> TableName:
     return name.sibling(name.name + BACKUP)
 
 
-def move_aside(engine: Engine, name: TableName) -> None:
+def move_aside(services: Services, name: TableName) -> None:
     """Give a relation its backup's name, if there is one; a materialized view stays one."""
-    facts = _facts(engine, name)
+    facts = _facts(services, name)
     if facts is not None:
-        _rename(engine, name, backup_of(name), facts)
+        _rename(services, name, backup_of(name), facts)
         reached("moved_aside.after")
 
 
-def put_back(engine: Engine, name: TableName) -> bool:
+def put_back(services: Services, name: TableName) -> bool:
     """Give a backup the relation's name again, if nothing else has it; False if that is so."""
-    facts = _facts(engine, backup_of(name))
-    if facts is None or _facts(engine, name) is not None:
+    facts = _facts(services, backup_of(name))
+    if facts is None or _facts(services, name) is not None:
         return False
-    _rename(engine, backup_of(name), name, facts)
+    _rename(services, backup_of(name), name, facts)
     if isinstance(facts, ViewFacts) and is_materialized_view(facts.properties):
         # Whoever swept meanwhile has not found it, and forgotten it.
         with suppress(CorruptMetadata):
-            ensure_registered(engine, load_view(engine.relations, name))
+            ensure_registered(services, load_view(services.resolver, name))
     return True
 
 
 @contextmanager
-def moved_aside(engine: Engine, name: TableName) -> Iterator[None]:
+def moved_aside(services: Services, name: TableName) -> Iterator[None]:
     """Inside the block the name is free; if the block fails, the relation has it again."""
-    move_aside(engine, name)
+    move_aside(services, name)
     try:
         yield
     except BaseException:
-        put_back(engine, name)
+        put_back(services, name)
         raise
 
 
-def swap_in(engine: Engine, built: TableName, name: TableName) -> None:
+def swap_in(services: Services, built: TableName, name: TableName) -> None:
     """Give a relation that is complete the name of another one, which is dropped then."""
-    facts = _facts(engine, built)
+    facts = _facts(services, built)
     assert facts is not None
-    with moved_aside(engine, name):
-        _rename(engine, built, name, facts)
+    with moved_aside(services, name):
+        _rename(services, built, name, facts)
     reached("swapped_in.after")
-    engine.memory.mark_dependents(name, "REPLACE")
-    drop_backup(engine, name)
+    services.log.mark_dependents(name, "REPLACE")
+    drop_backup(services, name)
 
 
-def drop_backup(engine: Engine, name: TableName) -> None:
+def drop_backup(services: Services, name: TableName) -> None:
     """Drop the backup of a relation, if there is one, with all that belongs to it.
 
     Its name goes last: whoever dies before that leaves what the next one can end.
     """
     backup = backup_of(name)
-    facts = _facts(engine, backup)
+    facts = _facts(services, backup)
     if isinstance(facts, TableFacts):
         purge = facts.provider == iceberg.FORMAT
-        engine.executor.query(storage_sql.drop_table(backup, purge))
+        services.executor.query(storage_sql.drop_table(backup, purge))
     elif facts is not None:
         if is_materialized_view(facts.properties):
-            _drop_storages(engine, name, facts)
+            _drop_storages(services, name, facts)
             reached("storage_dropped.after")
-        engine.executor.query(storage_sql.drop_view(backup))
+        services.executor.query(storage_sql.drop_view(backup))
 
 
-def _drop_storages(engine: Engine, name: TableName, former: ViewFacts) -> None:
-    memory, view_id = engine.memory, former.properties["mv.id"]
+def _drop_storages(services: Services, name: TableName, former: ViewFacts) -> None:
+    log, view_id = services.log, former.properties["mv.id"]
     storages = {name.sibling(former.properties["mv.storage_table"])}
     now = None
     try:
-        now = find_view(engine.relations, name)
+        now = find_view(services.resolver, name)
     except CorruptMetadata:
         return
     if now is None:
-        storages |= memory.state().built.get(name.full, set())
-    unregister(memory, view_id, name)
+        storages |= log.state().built.get(name.full, set())
+    unregister(log, view_id, name)
     for storage in sorted(storages - ({now.storage} if now is not None else set())):
-        discard(engine, storage)
-        engine.history.storage_dropped(view_id, name, storage)
-    memory.flush()
+        discard(services, storage)
+        services.history.storage_dropped(view_id, name, storage)
+    log.flush()
 
 
-def _facts(engine: Engine, name: TableName) -> Facts | None:
-    engine.relations.forget()
-    return engine.relations.lookup(name)
+def _facts(services: Services, name: TableName) -> Facts | None:
+    services.resolver.forget()
+    return services.resolver.lookup(name)
 
 
-def _rename(engine: Engine, name: TableName, new: TableName, facts: Facts) -> None:
-    engine.executor.query(storage_sql.rename(name, new, isinstance(facts, ViewFacts)))
+def _rename(services: Services, name: TableName, new: TableName, facts: Facts) -> None:
+    services.executor.query(storage_sql.rename(name, new, isinstance(facts, ViewFacts)))

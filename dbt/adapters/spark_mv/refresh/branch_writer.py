@@ -28,14 +28,15 @@ from dbt.adapters.spark_mv.planning.plan import (
 from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.refresh import staging
 from dbt.adapters.spark_mv.refresh.builder import Builder
-from dbt.adapters.spark_mv.refresh.failures import USE_COMPLETE, cause_of, refresh_failed
-from dbt.adapters.spark_mv.refresh.lock import Claim
+from dbt.adapters.spark_mv.refresh.failures import USE_COMPLETE, cause_of, run_failed
+from dbt.adapters.spark_mv.refresh.lock import RefreshLock
 from dbt.adapters.spark_mv.refresh.publish import publish
 from dbt.adapters.spark_mv.refresh.row_count_check import refuse_lost_rows
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.run import RefreshRun
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName, use
 from dbt.adapters.spark_mv.state.freshness import Label
-from dbt.adapters.spark_mv.state.observation import Look
+from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.registry import find_view
 
@@ -48,48 +49,41 @@ _VERSION_GONE = (
 )
 
 
-class Overwriter:
-    """Runs refreshes whose claim was won."""
+class BranchWriter:
+    """Runs refreshes that hold the refresh lock."""
 
-    def __init__(self, engine: Engine, builder: Builder) -> None:
-        self._engine = engine
+    def __init__(self, services: Services, builder: Builder) -> None:
+        self._services = services
         self._builder = builder
 
-    def run(self, look: Look, plan: RefreshPlan, claim: Claim, request: Request) -> Outcome | None:
+    def run(
+        self, observation: Observation, plan: RefreshPlan, lock: RefreshLock, request: Request
+    ) -> Outcome | None:
         """Refresh as planned; None if something moved meanwhile, and it has to be looked again.
 
         Raises `RefreshFailed` with the cause; rows are then as they were.
         """
-        view, began = look.view, time.monotonic()
+        view = observation.view
         label = Label(
             uuid.uuid4().hex,
             view.definition_hash,
-            look.versions,
+            observation.versions,
             time.time(),
-            look.storage_schema_id,
+            observation.storage_schema_id,
             request.reduced,
             plan.method,
         )
-        self._engine.history.started(
-            view,
-            label.refresh_id,
-            request,
-            claim.branch,
-            plan.method,
-            plan.reason,
-            look.label.sources if look.label else {},
-            look.versions,
-            estimate=plan.estimated,
-        )
+        stored = observation.label.sources if observation.label else {}
+        run = RefreshRun(view, request, plan, label, lock.branch, stored)
+        self._services.history.started(run)
         try:
             reached("started.after")
-            commits = self._write_and_publish(look, plan, claim, label)
+            commits = self._write_and_publish(observation, run, lock)
         except BaseException as error:
-            seconds = round(time.monotonic() - began, 3)
-            self._not_published(look, claim, label.refresh_id, request, error, seconds)
+            self._not_published(observation, lock, run, error)
             return None
-        seconds = time.monotonic() - began
-        self._builder.record_success(view, look.versions, plan, request, label, commits, seconds)
+        seconds = run.seconds()
+        self._builder.record_success(run, commits)
         with suppress(StatementFailed):  # the next refresh tries again
             reached("recorded.after")
             self._builder.drop_replaced(view.name)
@@ -97,43 +91,43 @@ class Overwriter:
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
 
     def _write_and_publish(
-        self, look: Look, plan: RefreshPlan, claim: Claim, label: Label
+        self, observation: Observation, run: RefreshRun, lock: RefreshLock
     ) -> tuple[SnapshotFacts, ...]:
-        engine, view = self._engine, look.view
-        writes, unpinned = self._writes(look, plan, claim)
+        services, view, plan, label = self._services, run.view, run.plan, run.label
+        writes, unpinned = self._writes(observation, plan, lock)
         settings = {**view.definition.settings, **staging.label_settings(label)}
-        engine.watch.check(view.name, label.refresh_id)
-        moves = staging.moves(engine, unpinned, look.versions)
+        services.watch.check(view.name, run.id)
+        moves = staging.moves(services, unpinned, observation.versions)
         reached("write.before")
         # Called again after a failure inside of Spark, `write` must not repeat what was committed.
         left = list(writes)
 
         def write(session: Executor) -> None:
-            with engine.watch.over(session, label.refresh_id):
-                if not is_readable(look.current):  # its names are as they were written
-                    session.query(use(look.current.home))
+            with services.watch.over(session, run.id):
+                if not is_readable(observation.current):  # its names are as they were written
+                    session.query(use(observation.current.home))
                 while left:
                     session.query(left[0])
                     left.pop(0)
                     reached("write.one")
 
         try:
-            in_session(engine.executor, settings, write)
+            in_session(services.executor, settings, write)
         except StatementFailed as error:
             if not isinstance(plan, (FastRefresh, PartitionRefresh)):
                 raise
             raise FastRefreshFailed(error.problem, error.way_out) from None
         reached("write.after")
-        refuse_lost_rows(engine, look, plan, claim)
-        staging.refuse_moved(engine, moves, look.versions)
-        engine.watch.check(view.name, label.refresh_id)
-        return publish(engine.executor, claim, label.refresh_id, len(writes))
+        refuse_lost_rows(services, observation, plan, lock)
+        staging.refuse_moved(services, moves, observation.versions)
+        services.watch.check(view.name, run.id)
+        return publish(services.executor, lock, run.id, len(writes))
 
     def _writes(
-        self, look: Look, plan: RefreshPlan, claim: Claim
+        self, observation: Observation, plan: RefreshPlan, lock: RefreshLock
     ) -> tuple[list[str], tuple[TableName, ...]]:
         """The statements that write to the branch, a commit each; the tables read unpinned."""
-        view, branch = look.view, claim.branch
+        view, branch = observation.view, lock.branch
         if isinstance(plan, FastRefresh):
             fast = plan.fast
             instead_of = storage_sql.NO_ROWS if fast.appends else storage_sql.ALL_ROWS
@@ -144,87 +138,86 @@ class Overwriter:
         if isinstance(plan, PartitionRefresh):
             query, condition = plan.partition.query, plan.partition.condition
             return [storage_sql.write_storage(view, branch, query, condition)], ()
-        query, unpinned = staging.complete_query(self._engine, view, look.current, look.versions)
+        query, unpinned = staging.complete_query(
+            self._services, view, observation.current, observation.versions
+        )
         return [storage_sql.write_storage(view, branch, query, storage_sql.ALL_ROWS)], unpinned
 
     def _not_published(
         self,
-        look: Look,
-        claim: Claim,
-        refresh_id: str,
-        request: Request,
+        observation: Observation,
+        lock: RefreshLock,
+        run: RefreshRun,
         error: BaseException,
-        seconds: float,
     ) -> None:
         """Close the history of a refresh; raise what ended it, or return to look again."""
-        history, view = self._engine.history, look.view
+        history, view = self._services.history, run.view
         if not isinstance(error, Exception):
-            history.cancelled(view, refresh_id, request, "cancelled by an interrupt", seconds)
+            history.cancelled(run, "cancelled by an interrupt")
             raise error
-        by = self._engine.watch.cancelled_by(refresh_id)
+        by = self._services.watch.cancelled_by(run.id)
         if by is not None and not isinstance(error, PublishRefused):
-            text = f"cancelled by {by}"
-            history.cancelled(view, refresh_id, request, text, seconds)
-            self._engine.watch.check(view.name, refresh_id)
-        reason = self._why_again(look, claim, error)
-        failed = isinstance(error, FastRefreshFailed) and not _is_strict(look, request)
+            history.cancelled(run, f"cancelled by {by}")
+            self._services.watch.check(view.name, run.id)
+        reason = self._why_again(observation, lock, error)
+        failed = isinstance(error, FastRefreshFailed) and not _is_strict(observation, run.request)
         if reason is None and failed:
-            history.abandoned(view, refresh_id, reasons.fast_failed(cause_of(error)))
+            history.abandoned(run, reasons.fast_failed(cause_of(error)))
             raise error
         if reason is None:
             cause = cause_of(error)
             if isinstance(error, FastRefreshFailed):
-                raise refresh_failed(
-                    self._engine, view, request, cause, seconds, refresh_id, USE_COMPLETE
-                ) from None
-            raise refresh_failed(self._engine, view, request, cause, seconds, refresh_id) from None
-        history.abandoned(view, refresh_id, reason)
+                raise run_failed(history, run, cause, USE_COMPLETE) from None
+            raise run_failed(history, run, cause) from None
+        history.abandoned(run, reason)
 
-    def _why_again(self, look: Look, claim: Claim, error: Exception) -> reasons.Reason | None:
+    def _why_again(
+        self, observation: Observation, lock: RefreshLock, error: Exception
+    ) -> reasons.Reason | None:
         """What others did that may have made this fail, and makes another look worth while."""
         if isinstance(error, PublishRefused):
             return reasons.lost_race(error.problem)
-        changed = self.has_changed(look)
+        changed = self.has_changed(observation)
         if changed is not None:
             return changed
-        if self._has_moved(claim):
+        if self._has_moved(lock):
             return reasons.lost_race("another refresh was published first")
-        if self._is_dropped(claim):
+        if self._is_dropped(lock):
             return reasons.lost_race("its branch was dropped meanwhile")
         is_gone = any(text in str(error) for text in _VERSION_GONE)
-        if is_gone and self._engine.observer.has_moved(look):
+        if is_gone and self._services.observer.has_moved(observation):
             return reasons.VERSION_GONE
         return None
 
-    def has_changed(self, look: Look) -> reasons.Reason | None:
+    def has_changed(self, observation: Observation) -> reasons.Reason | None:
         """Why the view is not what was looked at any more, None if it is."""
-        relations = self._engine.relations
-        relations.forget()
-        now = find_view(relations, look.view.name)
+        resolver = self._services.resolver
+        resolver.forget()
+        now = find_view(resolver, observation.view.name)
         if now is None:
             return reasons.DROPPED
-        if now.storage != look.view.storage:
+        if now.storage != observation.view.storage:
             return reasons.lost_race("its definition was changed meanwhile")
-        if look.storage_exists and relations.lookup(now.storage) is None:
+        if observation.storage_exists and resolver.lookup(now.storage) is None:
             return reasons.lost_race("its storage table was dropped")
         return None
 
-    def _has_moved(self, claim: Claim) -> bool:
+    def _has_moved(self, lock: RefreshLock) -> bool:
         """Whether main was moved, and our branch with it dropped."""
         try:
-            chain = iceberg.main_chain(self._engine.executor, claim.storage, 1)
+            chain = iceberg.main_chain(self._services.executor, lock.storage, 1)
         except StatementFailed as error:
             return is_not_found(error)
-        return not chain or chain[0].snapshot_id != claim.base
+        return not chain or chain[0].snapshot_id != lock.base
 
-    def _is_dropped(self, claim: Claim) -> bool:
+    def _is_dropped(self, lock: RefreshLock) -> bool:
         try:
-            return claim.branch not in iceberg.branches(self._engine.executor, claim.storage)
+            return lock.branch not in iceberg.branches(self._services.executor, lock.storage)
         except StatementFailed:
             return False
 
 
-def _is_strict(look: Look, request: Request) -> bool:
+def _is_strict(observation: Observation, request: Request) -> bool:
     """Whether a refresh of one method is wanted or none at all."""
-    asked = {request.method, look.view.options.refresh_method}
+    asked = {request.method, observation.view.options.refresh_method}
     return bool(asked & {FAST, PARTITION})

@@ -21,30 +21,30 @@ from dbt.adapters.spark_mv.core.errors import (
 )
 from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
-from dbt.adapters.spark_mv.planning.plan import RefreshPlan
-from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome, Request
+from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome
 from dbt.adapters.spark_mv.refresh.registration import register
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.run import RefreshRun
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import Build, discard, make_storage
 from dbt.adapters.spark_mv.refresh.swap import swap
 from dbt.adapters.spark_mv.sql.names import TableName, use
 from dbt.adapters.spark_mv.state.freshness import Label
 from dbt.adapters.spark_mv.views import storage_sql
-from dbt.adapters.spark_mv.views.definition import Column, Definition, MaterializedView
+from dbt.adapters.spark_mv.views.definition import Column, Definition
 from dbt.adapters.spark_mv.views.registry import find_view
 
 
 class Builder:
     """Creates and replaces storage tables."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, services: Services) -> None:
+        self._services = services
 
     def with_columns(self, definition: Definition) -> Definition:
         """`definition` with the output columns that Spark reports now; comments are kept."""
         comments = {column.name: column.comment for column in definition.columns}
         home = definition.home
-        with self._engine.executor.isolated(definition.settings) as session:
+        with self._services.executor.isolated(definition.settings) as session:
             session.query(use(home))
             rows = session.query(storage_sql.describe_query(definition.query))
         columns = tuple(Column(str(row[0]), str(row[1]), comments.get(str(row[0]))) for row in rows)
@@ -57,8 +57,8 @@ class Builder:
         `PublishRefused` if the view or a base table has changed in a way that asks for another
         look, `RefreshFailed` with the cause if it cannot be built.
         """
-        engine, view = self._engine, build.view
-        engine.history.close_dead(view.name)
+        services, view = self._services, build.view
+        services.history.close_dead(view.name)
         label = Label(
             refresh_id=uuid.uuid4().hex,
             definition_hash=view.definition_hash,
@@ -68,47 +68,32 @@ class Builder:
             reduced=build.request.reduced,
             method=build.plan.method,
         )
-        self._record_start(build, label)
-        snapshot = self._make(build, label)
-        commits = (snapshot,) if snapshot else ()
-        seconds = time.time() - label.evaluated_at
-        self.record_success(
-            view, build.versions, build.plan, build.request, label, commits, seconds
-        )
+        run = RefreshRun(view, build.request, build.plan, label, build.branch, {}, in_staging=True)
+        services.history.started(run)
+        snapshot = self._make(build, run)
+        seconds = run.seconds()
+        self.record_success(run, (snapshot,) if snapshot else ())
         rows = view.shown_rows(iceberg.live_rows(snapshot.summary) if snapshot else None)
         return Outcome(
             view.name, SUCCEEDED, build.plan.method, build.plan.reason.text, seconds, rows
         )
 
-    def _record_start(self, build: Build, label: Label) -> None:
-        self._engine.history.started(
-            build.view,
-            label.refresh_id,
-            build.request,
-            build.branch,
-            build.plan.method,
-            build.plan.reason,
-            {},
-            build.versions,
-            aside=True,
-        )
-
-    def _make(self, build: Build, label: Label) -> SnapshotFacts | None:
-        engine, view = self._engine, build.view
+    def _make(self, build: Build, run: RefreshRun) -> SnapshotFacts | None:
+        services, view = self._services, build.view
         try:
             reached("storage.before")
-            make_storage(engine, view, label)
+            make_storage(services, view, run.label)
             reached("storage.after")
-            swap(engine, build)
+            swap(services, build)
             reached("view.after")
-            register(engine, view, build.expansion, build.replaced)
+            register(services, view, build.expansion, build.replaced)
             reached("registered.after")
-            return next(iter(iceberg.main_chain(engine.executor, view.storage, 1)), None)
+            return next(iter(iceberg.main_chain(services.executor, view.storage, 1)), None)
         except PublishRefused as error:
-            engine.history.abandoned(view, label.refresh_id, reasons.lost_race(error.problem))
+            services.history.abandoned(run, reasons.lost_race(error.problem))
             raise
         except MaterializedViewError as error:
-            self._not_built(build, label, error)
+            self._not_built(run, error)
             if not isinstance(error, StatementFailed):
                 raise
             raise RefreshFailed(
@@ -116,49 +101,39 @@ class Builder:
                 "Nothing was changed; correct the query or its base tables and run it again.",
             ) from None
 
-    def _not_built(self, build: Build, label: Label, error: MaterializedViewError) -> None:
-        view, history = build.view, self._engine.history
-        seconds = round(time.time() - label.evaluated_at, 3)
-        by = self._engine.watch.cancelled_by(label.refresh_id)
+    def _not_built(self, run: RefreshRun, error: MaterializedViewError) -> None:
+        history, watch = self._services.history, self._services.watch
+        by = watch.cancelled_by(run.id)
         if by is not None:
-            text = f"cancelled by {by}"
-            history.cancelled(view, label.refresh_id, build.request, text, seconds)
-            self._engine.watch.check(view.name, label.refresh_id)
-        history.failed(view, label.refresh_id, build.request, error.problem, seconds)
+            history.cancelled(run, f"cancelled by {by}")
+            watch.check(run.view.name, run.id)
+        history.failed(run.view, run.request, error.problem, run)
 
-    def record_success(
-        self,
-        view: MaterializedView,
-        versions: Mapping[TableName, Version],
-        plan: RefreshPlan,
-        request: Request,
-        label: Label,
-        commits: Sequence[SnapshotFacts],
-        seconds: float,
-    ) -> None:
+    def record_success(self, run: RefreshRun, commits: Sequence[SnapshotFacts]) -> None:
         """Write REFRESH_SUCCEEDED and mark dependents; `commits` are newest first."""
-        self._engine.history.succeeded(
-            view,
-            label.refresh_id,
+        plan, label, versions = run.plan, run.label, run.label.sources
+        self._services.history.succeeded(
+            run.view,
+            run.id,
             commits,
-            trigger=request.trigger,
+            trigger=run.request.trigger,
             method=plan.method,
             reason=str(plan.reason),
-            seconds=round(seconds, 3),
+            seconds=run.seconds(),
             cost=plan.cost,
             to={str(name): str(version) for name, version in versions.items()},
             evaluated_ms=int(label.evaluated_at * 1000),
             watermark=self._watermark(versions, label),
             stale=label.reduced or any(v.kind == UNVERSIONED for v in versions.values()),
         )
-        self._engine.memory.mark_dependents(view.name, "REFRESH")
+        self._services.log.mark_dependents(run.view.name, "REFRESH")
 
     def _watermark(self, versions: Mapping[TableName, Version], label: Label) -> int:
         """Commit time in epoch milliseconds of the oldest base version read."""
         times = [int(label.evaluated_at * 1000)]
         for name, version in versions.items():
             if version.can_pin:
-                chain = iceberg.main_chain(self._engine.executor, name, 20, version.snapshot_id)
+                chain = iceberg.main_chain(self._services.executor, name, 20, version.snapshot_id)
                 times += [s.committed_at for s in chain if s.snapshot_id == version.snapshot_id]
         return min(times)
 
@@ -167,14 +142,14 @@ class Builder:
 
         Builds that have ended are in the view now, or never will be.
         """
-        engine = self._engine
-        ended = set(engine.memory.state().built.get(name.full, ()))
+        services = self._services
+        ended = set(services.log.state().built.get(name.full, ()))
         if len(ended) < 2:
             return
-        engine.relations.forget()
-        now = find_view(engine.relations, name)
+        services.resolver.forget()
+        now = find_view(services.resolver, name)
         if now is None:
             return
         for storage in sorted(ended - {now.storage}):
-            discard(engine, storage)
-            engine.history.storage_dropped(now.id, name, storage)
+            discard(services, storage)
+            services.history.storage_dropped(now.id, name, storage)

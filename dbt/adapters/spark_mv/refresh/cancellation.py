@@ -16,7 +16,7 @@ _POLL_SECONDS = 1.0
 _INTERRUPTED = "an interrupt of its own command"
 
 
-class Watch:
+class CancellationWatch:
     """Looks out for requests to cancel the refreshes of this process."""
 
     def __init__(self, history: History) -> None:

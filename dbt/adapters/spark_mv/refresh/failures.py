@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-import uuid
 
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFailed, RefreshRunning
 from dbt.adapters.spark_mv.metadata.events import host
 from dbt.adapters.spark_mv.planning.request import Request
-from dbt.adapters.spark_mv.refresh.lock import Busy
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.history import History
+from dbt.adapters.spark_mv.refresh.lock import LockHeld
+from dbt.adapters.spark_mv.refresh.run import RefreshRun
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 
@@ -25,16 +25,22 @@ def cause_of(error: BaseException) -> str:
 
 
 def refresh_failed(
-    engine: Engine,
-    view: MaterializedView,
-    request: Request,
-    cause: str,
-    seconds: float = 0.0,
-    refresh_id: str | None = None,
-    way_out: str = _REPAIR,
+    history: History, view: MaterializedView, request: Request, cause: str
+) -> RefreshFailed:
+    """Record that a refresh failed before it began; returns the error that says so."""
+    history.failed(view, request, cause)
+    return _failure(view, cause, _REPAIR)
+
+
+def run_failed(
+    history: History, run: RefreshRun, cause: str, way_out: str = _REPAIR
 ) -> RefreshFailed:
     """Record that a refresh failed; returns the error that says so."""
-    engine.history.failed(view, refresh_id or uuid.uuid4().hex, request, cause, seconds)
+    history.failed(run.view, run.request, cause, run)
+    return _failure(run.view, cause, way_out)
+
+
+def _failure(view: MaterializedView, cause: str, way_out: str) -> RefreshFailed:
     return RefreshFailed(
         f"{view.name} could not be refreshed: {cause}",
         f"Its old rows are unchanged; {way_out}.",
@@ -49,7 +55,7 @@ def was_dropped(name: TableName) -> RefreshFailed:
     )
 
 
-def other_is_running(name: TableName, busy: Busy | None) -> RefreshRunning:
+def other_is_running(name: TableName, busy: LockHeld | None) -> RefreshRunning:
     """The error of a refresh that does not wait; names the owner of the other one, if known."""
     who = "by this process" if busy is None else _who(busy)
     return RefreshRunning(
@@ -58,7 +64,7 @@ def other_is_running(name: TableName, busy: Busy | None) -> RefreshRunning:
     )
 
 
-def _who(busy: Busy) -> str:
+def _who(busy: LockHeld) -> str:
     """Whose a refresh is, and since when."""
     owner, started = busy.owner, busy.started
     if started is not None:

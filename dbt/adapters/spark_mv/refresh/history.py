@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import time
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog import iceberg
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.errors import StatementFailed
@@ -16,10 +17,11 @@ from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event, new_event
-from dbt.adapters.spark_mv.metadata.log import Memory
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import name_of
 from dbt.adapters.spark_mv.planning.request import AUTOMATIC, Request
 from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead, owner_is_gone, process_start
+from dbt.adapters.spark_mv.refresh.run import RefreshRun
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 from dbt.adapters.spark_mv.views.definition import MaterializedView
@@ -37,51 +39,39 @@ class History:
     """Records refreshes of one command."""
 
     def __init__(
-        self, memory: Memory, executor: Executor, relations: Relations, timeout: float
+        self, log: MetadataLog, executor: Executor, resolver: Resolver, timeout: float
     ) -> None:
-        self._memory = memory
+        self._log = log
         self._executor = executor
-        self._relations = relations
+        self._resolver = resolver
         self._timeout = timeout
 
     def _record(self, kind: str, view: MaterializedView, refresh_id: str, **payload: Any) -> None:
-        self._memory.record(
+        self._log.record(
             new_event(
                 kind,
                 view.id,
                 view.name.full,
-                invocation_id=self._memory.invocation_id,
+                invocation_id=self._log.invocation_id,
                 refresh_id=refresh_id,
                 payload=payload,
             )
         )
 
-    def started(
-        self,
-        view: MaterializedView,
-        refresh_id: str,
-        request: Request,
-        branch: str | None,
-        method: str,
-        reason: Reason,
-        old: Versions,
-        new: Versions,
-        aside: bool = False,
-        estimate: str | None = None,
-    ) -> None:
-        """A refresh begins to write: to its branch, or `aside` to a storage table of its own."""
+    def started(self, run: RefreshRun) -> None:
+        """A refresh begins to write: to its branch, or to a staging table."""
         self._record(
             kinds.REFRESH_STARTED,
-            view,
-            refresh_id,
-            **_who(view, request),
-            method=method,
-            reason=str(reason),
-            estimate=estimate,
-            branch=branch,
-            storage=list(view.storage.parts),
-            aside=aside,
-            **{"from": versions_json(old), "to": versions_json(new)},
+            run.view,
+            run.id,
+            **_who(run.view, run.request),
+            method=run.plan.method,
+            reason=str(run.plan.reason),
+            estimate=run.plan.estimated,
+            branch=run.branch,
+            storage=list(run.view.storage.parts),
+            aside=run.in_staging,
+            **{"from": versions_json(run.stored), "to": versions_json(run.label.sources)},
         )
 
     def succeeded(
@@ -111,14 +101,12 @@ class History:
             **details,
         )
 
-    def skipped(
-        self, view: MaterializedView, refresh_id: str, request: Request, reason: Reason
-    ) -> None:
+    def skipped(self, view: MaterializedView, request: Request, reason: Reason) -> None:
         """There was nothing to do."""
         self._record(
             kinds.REFRESH_SKIPPED,
             view,
-            refresh_id,
+            uuid.uuid4().hex,
             **_who(view, request),
             method="none",
             reason=str(reason),
@@ -127,19 +115,19 @@ class History:
         )
 
     def failed(
-        self, view: MaterializedView, refresh_id: str, request: Request, error: str, seconds: float
+        self, view: MaterializedView, request: Request, error: str, run: RefreshRun | None = None
     ) -> None:
-        """A refresh ended without a build."""
+        """A refresh ended without a build, as `run` or before it was one."""
         self._record(
             kinds.REFRESH_FAILED,
             view,
-            refresh_id,
+            run.id if run else uuid.uuid4().hex,
             **_who(view, request),
             error=error[: kinds.MAX_ERROR_LENGTH],
-            seconds=seconds,
+            seconds=run.seconds() if run else 0.0,
             stale=True,
         )
-        known = self._memory.state().views.get(view.name)
+        known = self._log.state().views.get(view.name)
         limit = view.options.suspend_after_failures
         if known is not None and known.suspended is None and known.failures >= limit:
             self.suspended(view.id, view.name, f"{known.failures} failures in a row")
@@ -153,66 +141,64 @@ class History:
         self._switch(kinds.RESUMED, view_id, name, by)
 
     def _switch(self, kind: str, view_id: str, name: TableName, by: str) -> None:
-        self._memory.record(
+        self._log.record(
             new_event(
                 kind,
                 view_id,
                 name.full,
-                invocation_id=self._memory.invocation_id,
+                invocation_id=self._log.invocation_id,
                 payload={"by": by},
             )
         )
 
     def storage_dropped(self, view_id: str, name: TableName, storage: TableName) -> None:
         """A storage table that no view reads is gone."""
-        self._memory.record(
+        self._log.record(
             new_event(
                 kinds.STORAGE_DROPPED,
                 view_id,
                 name.full,
-                invocation_id=self._memory.invocation_id,
+                invocation_id=self._log.invocation_id,
                 payload={"storage": list(storage.parts)},
             )
         )
 
     def ask_to_cancel(self, started: Event, by: str) -> None:
         """Leave a request that the refresh which recorded `started` finds."""
-        self._memory.record(
+        self._log.record(
             new_event(
                 kinds.CANCEL_REQUESTED,
                 started.view_id,
                 started.view_name,
-                invocation_id=self._memory.invocation_id,
+                invocation_id=self._log.invocation_id,
                 refresh_id=started.refresh_id,
                 payload={"by": by},
             )
         )
 
-    def cancelled(
-        self, view: MaterializedView, refresh_id: str, request: Request, error: str, seconds: float
-    ) -> None:
+    def cancelled(self, run: RefreshRun, error: str) -> None:
         """A refresh was ended by somebody; the build is discarded, the flag stays as it was."""
         self._record(
             kinds.REFRESH_CANCELLED,
-            view,
-            refresh_id,
-            **_who(view, request),
+            run.view,
+            run.id,
+            **_who(run.view, run.request),
             error=error,
-            seconds=seconds,
+            seconds=run.seconds(),
         )
 
     def cancel_request(self, refresh_id: str) -> Event | None:
         """Who wants this refresh to end; looks at what other processes have written."""
-        self._memory.reload_if_moved()
-        return self._memory.state().cancels.get(refresh_id)
+        self._log.reload_if_moved()
+        return self._log.state().cancels.get(refresh_id)
 
-    def abandoned(self, view: MaterializedView, refresh_id: str, reason: Reason) -> None:
+    def abandoned(self, run: RefreshRun, reason: Reason) -> None:
         """A build was discarded, or found to be unnecessary."""
-        self._record(kinds.REFRESH_ABANDONED, view, refresh_id, reason=str(reason))
+        self._record(kinds.REFRESH_ABANDONED, run.view, run.id, reason=str(reason))
 
     def close_dead(self, name: TableName | None = None) -> None:
         """Close RUNNING rows whose owner is gone: SUCCEEDED if the build can be read."""
-        state = self._memory.state()
+        state = self._log.state()
         for refresh_id, event in list(state.running.items()):
             view = state.of_id(event.view_id)
             if (name is not None and (view is None or view.name != name)) or not owner_is_dead(
@@ -229,7 +215,7 @@ class History:
                     "stale": False,
                 }
             payload["presumed"] = not owner_is_gone(event)
-            self._memory.record(
+            self._log.record(
                 new_event(
                     ended,
                     event.view_id,
@@ -254,7 +240,7 @@ class History:
 
     def _is_read(self, storage: TableName, event: Event) -> bool:
         name = storage.sibling(str(event.payload.get("table_name")))
-        facts = self._relations.lookup(name)
+        facts = self._resolver.lookup(name)
         return facts is not None and storage_of(name, facts) == storage
 
 

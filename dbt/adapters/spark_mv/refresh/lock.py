@@ -23,7 +23,7 @@ _UNKNOWN_OWNER_GRACE = 30.0
 
 
 @dataclass(frozen=True)
-class Claim:
+class RefreshLock:
     """A won right to refresh `storage` from main snapshot `base`, by writing to `branch`."""
 
     storage: TableName
@@ -33,7 +33,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Busy:
+class LockHeld:
     """Another refresh holds `branch`: `owner` is the process, as the branch itself says, `started`
     its REFRESH_STARTED, if that is known yet."""
 
@@ -42,7 +42,7 @@ class Busy:
     started: Event | None
 
 
-class Claims:
+class RefreshLocks:
     """Claims, seen from one process. `started` finds the REFRESH_STARTED of a branch."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Claims:
         self._timeout = timeout
         self._first_seen: dict[tuple[TableName, str], float] = {}
 
-    def claim(self, storage: TableName, base: str) -> Claim | Busy:
+    def acquire(self, storage: TableName, base: str) -> RefreshLock | LockHeld:
         """Try to claim; `Busy` if a living owner has it."""
         branches = iceberg.branches(self._executor, storage)
         taken = _highest(branches, base)
@@ -68,9 +68,9 @@ class Claims:
             found = iceberg.branches(self._executor, storage).get(branch)
             if found is None:
                 raise
-            return Busy(branch, owner_of(found), None)
+            return LockHeld(branch, owner_of(found), None)
         leftovers = tuple(name for name in branches if BRANCH.match(name))
-        return Claim(storage, base, branch, leftovers)
+        return RefreshLock(storage, base, branch, leftovers)
 
     def is_held(self, storage: TableName, base: str) -> bool:
         """Whether a living owner has the claim on `base`."""
@@ -79,12 +79,12 @@ class Claims:
 
     def _holder(
         self, storage: TableName, base: str, branches: Mapping[str, BranchFacts]
-    ) -> Busy | None:
+    ) -> LockHeld | None:
         branch = f"refresh_{base}_{_highest(branches, base)}"
         facts = branches.get(branch)
         return self.holder_of(storage, branch, facts) if facts is not None else None
 
-    def holder_of(self, storage: TableName, branch: str, facts: BranchFacts) -> Busy | None:
+    def holder_of(self, storage: TableName, branch: str, facts: BranchFacts) -> LockHeld | None:
         """Who holds a branch, None if that process is gone or over its time."""
         owner, started = owner_of(facts), self._started(branch)
         if owner is not None and owner.is_dead(self._timeout):
@@ -96,12 +96,12 @@ class Claims:
         grace = min(self._timeout, _UNKNOWN_OWNER_GRACE) if is_unknown else self._timeout
         if self._seconds_seen(storage, branch) > grace:
             return None
-        return Busy(branch, owner, started)
+        return LockHeld(branch, owner, started)
 
-    def release(self, claim: Claim) -> None:
+    def release(self, lock: RefreshLock) -> None:
         """Drop the branch of a claim that will not be published; failing does no harm."""
         try:
-            iceberg.drop_branches(self._executor, claim.storage, [claim.branch])
+            iceberg.drop_branches(self._executor, lock.storage, [lock.branch])
         except StatementFailed:
             return
 

@@ -12,7 +12,7 @@ from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import PublishRefused, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
-from dbt.adapters.spark_mv.refresh.lock import Claim
+from dbt.adapters.spark_mv.refresh.lock import RefreshLock
 from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 
 # Somebody committed to the table at the same time, or the catalog was busy: worth another try.
@@ -33,7 +33,7 @@ class _Conflict(StatementFailed):
 
 
 def publish(
-    executor: Executor, claim: Claim, refresh_id: str, writes: int
+    executor: Executor, lock: RefreshLock, refresh_id: str, writes: int
 ) -> tuple[SnapshotFacts, ...]:
     """Fast-forward main to the claim's branch, to which this refresh made so many writes; returns
     the published snapshots, newest first.
@@ -41,11 +41,11 @@ def publish(
     Raises `PublishRefused` if main is another snapshot now, `StatementFailed` if main did not
     move and the cause will not pass by itself.
     """
-    built = iceberg.commits(executor, claim.storage, claim.branch, claim.base, writes + 1)
+    built = iceberg.commits(executor, lock.storage, lock.branch, lock.base, writes + 1)
     # A write whose branch was dropped meanwhile makes it anew, from what main was by then: main
     # could be moved to it, and a newer build, or an earlier write of ours, would be lost.
     ours = [snapshot for snapshot in built if snapshot.summary.get(LABEL_ID) == refresh_id]
-    if len(ours) != writes or built != ours or built[-1].parent_id != claim.base:
+    if len(ours) != writes or built != ours or built[-1].parent_id != lock.base:
         raise PublishRefused("another refresh has taken over")
     retrying = Retrying(
         stop=stop_after_attempt(_ATTEMPTS),
@@ -53,20 +53,20 @@ def publish(
         retry=retry_if_exception_type(_Conflict),
         reraise=True,
     )
-    retrying(_publish_once, executor, claim, refresh_id)
+    retrying(_publish_once, executor, lock, refresh_id)
     return tuple(built)
 
 
-def _publish_once(executor: Executor, claim: Claim, refresh_id: str) -> None:
+def _publish_once(executor: Executor, lock: RefreshLock, refresh_id: str) -> None:
     try:
         reached("publish.before")
-        iceberg.publish(executor, claim.storage, claim.branch, [claim.branch, *claim.leftovers])
+        iceberg.publish(executor, lock.storage, lock.branch, [lock.branch, *lock.leftovers])
         reached("publish.after")
     except StatementFailed as error:
-        chain = iceberg.main_chain(executor, claim.storage, _CHAIN)
+        chain = iceberg.main_chain(executor, lock.storage, _CHAIN)
         if any(snapshot.summary.get(LABEL_ID) == refresh_id for snapshot in chain):
             return
-        if not chain or chain[0].snapshot_id != claim.base:
+        if not chain or chain[0].snapshot_id != lock.base:
             raise PublishRefused("another refresh was published first") from None
         if any(text in str(error) for text in _CONFLICTS):
             raise _Conflict(error.problem, error.way_out) from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import uuid
 from dataclasses import replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
@@ -21,14 +20,14 @@ from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.planning.inputs import OTHER_LAYOUT
 from dbt.adapters.spark_mv.planning.plan import AUTO, CompleteRefresh, NoRefresh, RefreshPlan
 from dbt.adapters.spark_mv.planning.request import SKIPPED, Outcome, Request
-from dbt.adapters.spark_mv.refresh.branch_writer import Overwriter
+from dbt.adapters.spark_mv.refresh.branch_writer import BranchWriter
 from dbt.adapters.spark_mv.refresh.builder import Builder
 from dbt.adapters.spark_mv.refresh.failures import other_is_running, refresh_failed, was_dropped
-from dbt.adapters.spark_mv.refresh.lock import Busy, Claim
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.lock import LockHeld, RefreshLock
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import Build
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.observation import Group, Look
+from dbt.adapters.spark_mv.state.observation import Observation, PinnedVersions
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView, new_storage
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.safety import refuse_unsafe
@@ -40,35 +39,37 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.05, 1.0
 class Refresher:
     """Refreshes single views; upstream views are the business of `read.Reader`."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._builder = Builder(engine)
-        self._overwriter = Overwriter(engine, self._builder)
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._builder = Builder(services)
+        self._writer = BranchWriter(services, self._builder)
 
-    def refresh(self, name: TableName, request: Request, group: Group | None = None) -> Outcome:
+    def refresh(
+        self, name: TableName, request: Request, pinned: PinnedVersions | None = None
+    ) -> Outcome:
         """Refresh `name` if it needs it.
 
         Raises `RefreshRunning` if another refresh is running and the request does not wait,
         `RefreshFailed` with the cause if it cannot be refreshed; rows are then as they were.
         """
-        lock = self._engine.lock_of(name)
-        if not lock.acquire(blocking=request.wait):
+        thread_lock = self._services.thread_lock(name)
+        if not thread_lock.acquire(blocking=request.wait):
             raise other_is_running(name, None)
         try:
             for attempt in range(_ATTEMPTS):
-                with self._engine.relations.remembered():
+                with self._services.resolver.remembered():
                     view = self._load(name, attempt)
                     try:
-                        outcome = self._attempt(view, request, group)
+                        outcome = self._attempt(view, request, pinned)
                     except FastRefreshFailed as error:
                         # Rows that cannot be kept up to date by what changed are computed anew.
                         reason = reasons.fast_failed(error.problem)
                         request, outcome = replace(request, avoid_fast=reason), None
                 if outcome is not None:
                     return outcome
-                group = None
+                pinned = None
         finally:
-            lock.release()
+            thread_lock.release()
         raise RefreshFailed(
             f"{name} could not be refreshed: others were faster, {_ATTEMPTS} times in a row.",
             "Try again, or see `dbt run-operation history` for who refreshes it.",
@@ -76,110 +77,123 @@ class Refresher:
 
     def _load(self, name: TableName, attempt: int) -> MaterializedView:
         try:
-            return load_view(self._engine.relations, name)
+            return load_view(self._services.resolver, name)
         except UnknownMaterializedView:
             if not attempt:
                 raise
             raise was_dropped(name) from None
 
     def _attempt(
-        self, view: MaterializedView, request: Request, group: Group | None
+        self, view: MaterializedView, request: Request, pinned: PinnedVersions | None
     ) -> Outcome | None:
-        look = self._engine.observer.look(view, group)
-        if look.verdict.missing:
-            raise refresh_failed(self._engine, view, request, str(look.verdict.reason.text))
+        observation = self._services.observer.observe(view, pinned)
+        if observation.verdict.missing:
+            raise refresh_failed(
+                self._services.history, view, request, str(observation.verdict.reason.text)
+            )
         if view.reduced:
-            raise refresh_failed(self._engine, view, request, reasons.REDUCED_RUN.text)
+            raise refresh_failed(self._services.history, view, request, reasons.REDUCED_RUN.text)
         try:
-            plan = self._engine.planner.plan(look, request)
+            plan = self._services.planner.plan(observation, request)
         except MethodNotAvailable as error:
             if request.method != AUTO:
                 raise
             # Nobody asked for this refresh by its method, so it counts as one that failed.
-            raise refresh_failed(self._engine, view, request, error.problem) from None
+            raise refresh_failed(self._services.history, view, request, error.problem) from None
         if isinstance(plan, NoRefresh):
-            return self._skip(look, plan, request)
+            return self._skip(observation, plan, request)
         # A damaged row of the metadata is named before anything is done.
-        self._engine.memory.view(view.name)
+        self._services.log.view(view.name)
         try:
-            self._refuse_unsafe(look)
-            current = self._builder.with_columns(look.current)
-            return self._claim_and_build(look, current, plan, request)
+            self._refuse_unsafe(observation)
+            current = self._builder.with_columns(observation.current)
+            return self._lock_and_build(observation, current, plan, request)
         except (StatementFailed, UnsafeQuery) as error:
-            if self._overwriter.has_changed(look):
+            if self._writer.has_changed(observation):
                 return None
-            raise refresh_failed(self._engine, view, request, error.problem) from None
+            raise refresh_failed(self._services.history, view, request, error.problem) from None
 
-    def _refuse_unsafe(self, look: Look) -> None:
+    def _refuse_unsafe(self, observation: Observation) -> None:
         """A view below may run code that it did not run when this one was created, and this one
         may have been created by a profile that allows it."""
-        if not self._engine.allow_unsafe_sql:
-            for text in (look.current.query, *look.current.views.values()):
-                refuse_unsafe(text, str(look.view.name))
+        if not self._services.allow_unsafe_sql:
+            for text in (observation.current.query, *observation.current.views.values()):
+                refuse_unsafe(text, str(observation.view.name))
 
-    def _claim_and_build(
-        self, look: Look, current: Definition, plan: RefreshPlan, request: Request
+    def _lock_and_build(
+        self, observation: Observation, current: Definition, plan: RefreshPlan, request: Request
     ) -> Outcome | None:
-        if look.head is None:
-            return self._rebuild(look, current, plan, None, request)
-        reached("claim.before")
-        claim = self._engine.claims.claim(look.view.storage, look.head.snapshot_id)
-        if isinstance(claim, Busy):
+        if observation.head is None:
+            return self._rebuild(observation, current, plan, None, request)
+        reached("lock.before")
+        lock = self._services.refresh_locks.acquire(
+            observation.view.storage, observation.head.snapshot_id
+        )
+        if isinstance(lock, LockHeld):
             if not request.wait:
-                raise other_is_running(look.view.name, claim)
-            self._wait_for(look.view, look.head.snapshot_id)
+                raise other_is_running(observation.view.name, lock)
+            self._wait_for(observation.view, observation.head.snapshot_id)
             return None
-        return self._claimed(look, current, plan, claim, request)
+        return self._with_lock(observation, current, plan, lock, request)
 
-    def _claimed(
-        self, look: Look, current: Definition, plan: RefreshPlan, claim: Claim, request: Request
+    def _with_lock(
+        self,
+        observation: Observation,
+        current: Definition,
+        plan: RefreshPlan,
+        lock: RefreshLock,
+        request: Request,
     ) -> Outcome | None:
         published: Outcome | None = None
         try:
-            reached("claim.after")
-            if self._means_something_else(look, current, plan):
-                return self._rebuild(look, current, plan, claim, request)
-            published = self._overwriter.run(look, plan, claim, request)
+            reached("lock.after")
+            if self._means_something_else(observation, current, plan):
+                return self._rebuild(observation, current, plan, lock, request)
+            published = self._writer.run(observation, plan, lock, request)
             return published
         finally:
             if published is None:
-                self._engine.claims.release(claim)
+                self._services.refresh_locks.release(lock)
 
-    def _means_something_else(self, look: Look, current: Definition, plan: RefreshPlan) -> bool:
+    def _means_something_else(
+        self, observation: Observation, current: Definition, plan: RefreshPlan
+    ) -> bool:
         if isinstance(plan, CompleteRefresh):
             if plan.why_not_fast == OTHER_LAYOUT:
                 return True
-            hidden = look.view.hidden
-            if hidden and self._engine.analyst.hidden(current, look.view) != hidden:
+            hidden = observation.view.hidden
+            if hidden and self._services.analyzer.hidden(current, observation.view) != hidden:
                 return True
-        altered = look.verdict.reason == reasons.STORAGE_ALTERED
+        altered = observation.verdict.reason == reasons.STORAGE_ALTERED
         # Without a label nobody says which schema it had; that of a new table is 0.
-        altered = altered or (look.label is None and look.storage_schema_id not in (None, 0))
-        return altered or current.hash != look.view.definition_hash
+        altered = altered or (
+            observation.label is None and observation.storage_schema_id not in (None, 0)
+        )
+        return altered or current.hash != observation.view.definition_hash
 
     def _rebuild(
         self,
-        look: Look,
+        observation: Observation,
         current: Definition,
         plan: RefreshPlan,
-        claim: Claim | None,
+        lock: RefreshLock | None,
         request: Request,
     ) -> Outcome | None:
         build = Build(
             replace(
-                look.view,
+                observation.view,
                 definition=current,
                 definition_hash=current.hash,
-                hidden=self._engine.analyst.hidden(current, look.view),
-                answers=self._engine.analyst.answers(current),
-                storage=new_storage(look.view.name),
+                hidden=self._services.analyzer.hidden(current, observation.view),
+                answers=self._services.analyzer.answers(current),
+                storage=new_storage(observation.view.name),
             ),
-            look.expansion,
-            look.versions,
+            observation.expansion,
+            observation.versions,
             plan,
             request,
-            replaced=look.view,
-            branch=claim.branch if claim else None,
+            replaced=observation.view,
+            branch=lock.branch if lock else None,
             only_if_unchanged=True,
         )
         try:
@@ -187,24 +201,26 @@ class Refresher:
         except PublishRefused:
             return None
 
-    def _skip(self, look: Look, plan: NoRefresh, request: Request) -> Outcome:
-        known = self._engine.memory.view(look.view.name)
+    def _skip(self, observation: Observation, plan: NoRefresh, request: Request) -> Outcome:
+        known = self._services.log.view(observation.view.name)
         if request.explicit or (known is not None and known.is_stale):
-            self._engine.history.skipped(look.view, uuid.uuid4().hex, request, plan.reason)
-        rows = look.view.shown_rows(iceberg.live_rows(look.head.summary) if look.head else None)
-        return Outcome(look.view.name, SKIPPED, "none", plan.reason.text, rows=rows or None)
+            self._services.history.skipped(observation.view, request, plan.reason)
+        rows = observation.view.shown_rows(
+            iceberg.live_rows(observation.head.summary) if observation.head else None
+        )
+        return Outcome(observation.view.name, SKIPPED, "none", plan.reason.text, rows=rows or None)
 
     def _wait_for(self, view: MaterializedView, base: str) -> None:
-        """Until main has moved, or the owner of the claim has given up or died."""
+        """Until main has moved, or the owner of the lock has given up or died."""
         # Whoever is over its time by then is taken over, which the last look has to see.
-        longest = self._engine.timeout + 2 * _LONGEST_WAIT
+        longest = self._services.timeout + 2 * _LONGEST_WAIT
         pause, deadline = _FIRST_WAIT, time.monotonic() + longest
         while time.monotonic() < deadline:
             time.sleep(pause)
             pause = min(pause * 1.5, _LONGEST_WAIT)
-            chain = iceberg.main_chain(self._engine.executor, view.storage, 1)
+            chain = iceberg.main_chain(self._services.executor, view.storage, 1)
             if not chain or chain[0].snapshot_id != base:
                 return
-            if not self._engine.claims.is_held(view.storage, base):
+            if not self._services.refresh_locks.is_held(view.storage, base):
                 return
         raise other_is_running(view.name, None)

@@ -8,8 +8,8 @@ from typing import Any
 from dbt.adapters.spark_mv.config.schedule import schedule_json, schedule_of
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import new_event
-from dbt.adapters.spark_mv.metadata.log import Memory
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expansion
@@ -48,7 +48,7 @@ def _time_zone(view: MaterializedView) -> str:
 
 
 def register(
-    engine: Engine,
+    services: Services,
     view: MaterializedView,
     expansion: Expansion,
     replaced: MaterializedView | None,
@@ -56,46 +56,46 @@ def register(
 ) -> None:
     """Record a view that is in the catalog now."""
     kind = kind or (kinds.REPLACED if replaced else kinds.CREATED)
-    _record(engine.memory, view, kind, _payload(view, expansion))
-    engine.relations.forget()
-    if engine.relations.lookup(view.name) is None:
+    _record(services.log, view, kind, _payload(view, expansion))
+    services.resolver.forget()
+    if services.resolver.lookup(view.name) is None:
         # Dropped by somebody who could not yet know of this registration.
-        unregister(engine.memory, view.id, view.name)
+        unregister(services.log, view.id, view.name)
 
 
-def ensure_registered(engine: Engine, view: MaterializedView) -> None:
+def ensure_registered(services: Services, view: MaterializedView) -> None:
     """Record a view that the metadata does not know: its creator died, or they were lost."""
-    if _is_known(engine, view):
+    if _is_known(services, view):
         return
-    engine.memory.reload_if_moved()
-    if not _is_known(engine, view):
-        register(engine, view, engine.observer.look(view).expansion, None)
+    services.log.reload_if_moved()
+    if not _is_known(services, view):
+        register(services, view, services.observer.observe(view).expansion, None)
 
 
-def _is_known(engine: Engine, view: MaterializedView) -> bool:
-    known = engine.memory.state().views.get(view.name)
+def _is_known(services: Services, view: MaterializedView) -> bool:
+    known = services.log.state().views.get(view.name)
     return known is not None and known.id == view.id
 
 
-def unregister(memory: Memory, view_id: str, name: TableName) -> None:
+def unregister(log: MetadataLog, view_id: str, name: TableName) -> None:
     """Record that a view is gone."""
-    memory.record(
+    log.record(
         new_event(
             kinds.DROPPED,
             view_id,
             name.full,
-            invocation_id=memory.invocation_id,
+            invocation_id=log.invocation_id,
         )
     )
 
 
-def _record(memory: Memory, view: MaterializedView, kind: str, payload: dict[str, Any]) -> None:
-    memory.record(
+def _record(log: MetadataLog, view: MaterializedView, kind: str, payload: dict[str, Any]) -> None:
+    log.record(
         new_event(
             kind,
             view.id,
             view.name.full,
-            invocation_id=memory.invocation_id,
+            invocation_id=log.invocation_id,
             payload=payload,
         )
     )

@@ -14,31 +14,33 @@ from dbt.adapters.spark_mv.core.errors import FastRefreshFailed
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.program import Program, every_row_of
 from dbt.adapters.spark_mv.planning.plan import FastRefresh, PartitionRefresh, RefreshPlan
-from dbt.adapters.spark_mv.refresh.lock import Claim
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.lock import RefreshLock
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import quote
-from dbt.adapters.spark_mv.state.observation import Look
+from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.storage_sql import all_stored_columns
 
 # Commits of one refresh are at most two.
 _COMMITS = 3
 
 
-def refuse_lost_rows(engine: Engine, look: Look, plan: RefreshPlan, claim: Claim) -> None:
+def refuse_lost_rows(
+    services: Services, observation: Observation, plan: RefreshPlan, lock: RefreshLock
+) -> None:
     """Raise `FastRefreshFailed` if what was written does not add up; a complete refresh follows."""
     if not isinstance(plan, (FastRefresh, PartitionRefresh)):
         return
-    analysis = engine.analyst.analysis(look.current, look.view)
+    analysis = services.analyzer.analysis(observation.current, observation.view)
     if isinstance(analysis, Reason):
         return
     placeholder = every_row_of(analysis.program)
     if placeholder is None:
         return
     table = analysis.tables[placeholder]
-    version = look.versions[table].snapshot_id
-    chain = iceberg.main_chain(engine.executor, table, until=version) if version else []
+    version = observation.versions[table].snapshot_id
+    chain = iceberg.main_chain(services.executor, table, until=version) if version else []
     expected = next((_exact(s.summary) for s in chain if s.snapshot_id == version), None)
-    written = _written(engine, look, plan, claim, analysis.program)
+    written = _written(services, observation, plan, lock, analysis.program)
     if expected is not None and written is not None and written != expected:
         raise FastRefreshFailed(
             f"it would have stored {written:,} rows of the {expected:,} that {table.shown} has",
@@ -47,19 +49,23 @@ def refuse_lost_rows(engine: Engine, look: Look, plan: RefreshPlan, claim: Claim
 
 
 def _written(
-    engine: Engine, look: Look, plan: RefreshPlan, claim: Claim, program: Program
+    services: Services,
+    observation: Observation,
+    plan: RefreshPlan,
+    lock: RefreshLock,
+    program: Program,
 ) -> int | None:
     """How many rows of the base table are in the build; None if that is dear to know."""
     if program.additive is None:
-        built = iceberg.commits(engine.executor, claim.storage, claim.branch, claim.base, _COMMITS)
+        built = iceberg.commits(services.executor, lock.storage, lock.branch, lock.base, _COMMITS)
         return _exact(built[0].summary) if built else None
     if not isinstance(plan, PartitionRefresh):
         return None
     rows = next(part for part in program.additive.parts if part.argument is None)
-    column = all_stored_columns(look.view)[program.additive.names[rows]]
-    ((found,),) = engine.executor.query(
-        f"SELECT coalesce(sum({quote(column)}), 0) FROM {claim.storage.sql} "
-        f"VERSION AS OF '{claim.branch}'"
+    column = all_stored_columns(observation.view)[program.additive.names[rows]]
+    ((found,),) = services.executor.query(
+        f"SELECT coalesce(sum({quote(column)}), 0) FROM {lock.storage.sql} "
+        f"VERSION AS OF '{lock.branch}'"
     )
     return int(found)
 

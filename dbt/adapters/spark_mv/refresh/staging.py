@@ -17,7 +17,7 @@ from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
 from dbt.adapters.spark_mv.planning.plan import RefreshPlan
 from dbt.adapters.spark_mv.planning.request import Request
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName, use
 from dbt.adapters.spark_mv.state.freshness import Label
 from dbt.adapters.spark_mv.views import storage_sql
@@ -48,33 +48,33 @@ class Build:
     over_table: bool = False
 
 
-def make_storage(engine: Engine, view: MaterializedView, label: Label) -> None:
+def make_storage(services: Services, view: MaterializedView, label: Label) -> None:
     """Create the storage table with the rows of the view's definition.
 
     Raises `PublishRefused` if a table that could not be pinned changed meanwhile, and
     `StatementFailed`; there is then no table.
     """
-    query, unpinned = complete_query(engine, view, view.definition, label.sources)
-    before = moves(engine, unpinned, label.sources)
+    query, unpinned = complete_query(services, view, view.definition, label.sources)
+    before = moves(services, unpinned, label.sources)
     settings = {**view.definition.settings, **label_settings(label)}
     try:
         with (
-            engine.executor.isolated(settings) as session,
-            engine.watch.over(session, label.refresh_id),
+            services.executor.isolated(settings) as session,
+            services.watch.over(session, label.refresh_id),
         ):
             if not is_readable(view.definition):  # its names are as they were written
                 session.query(use(view.definition.home))
             session.query(storage_sql.create_storage(view, query))
             if view.layout.cluster_by:
                 session.query(storage_sql.order_storage(view))
-        refuse_moved(engine, before, label.sources)
+        refuse_moved(services, before, label.sources)
     except BaseException:
-        discard(engine, view.storage)
+        discard(services, view.storage)
         raise
 
 
 def complete_query(
-    engine: Engine,
+    services: Services,
     view: MaterializedView,
     definition: Definition,
     versions: Mapping[TableName, Version],
@@ -82,10 +82,12 @@ def complete_query(
     """The query of everything that is stored at these versions, and the tables that it reads
     unpinned. Raises `StatementFailed` if columns that are not shown cannot be computed."""
     owner = str(view.name)
-    query, unpinned = pinned_query(definition, versions, engine.executor, engine.relations, owner)
+    query, unpinned = pinned_query(
+        definition, versions, services.executor, services.resolver, owner
+    )
     if not view.hidden:
         return query, unpinned
-    analysis = engine.analyst.analysis(definition, view)
+    analysis = services.analyzer.analysis(definition, view)
     if isinstance(analysis, Reason) or tuple(analysis.program.hidden) != view.hidden:
         raise StatementFailed(
             f"{owner}: its storage table has columns that this version does not know.",
@@ -94,10 +96,10 @@ def complete_query(
     return analysis.stored_query(versions, unpinned), unpinned
 
 
-def discard(engine: Engine, storage: TableName) -> None:
+def discard(services: Services, storage: TableName) -> None:
     """Drop a storage table that no view reads, if it exists; a sweep does so if this fails."""
     with suppress(StatementFailed):
-        engine.executor.query(storage_sql.drop_storage(storage))
+        services.executor.query(storage_sql.drop_storage(storage))
 
 
 def label_settings(label: Label) -> dict[str, str]:
@@ -106,18 +108,18 @@ def label_settings(label: Label) -> dict[str, str]:
 
 
 def moves(
-    engine: Engine, unpinned: tuple[TableName, ...], versions: Mapping[TableName, Version]
+    services: Services, unpinned: tuple[TableName, ...], versions: Mapping[TableName, Version]
 ) -> dict[TableName, str]:
     """What tells whether an Iceberg table that is read unpinned has moved; its version does
     not, if it was rolled back meanwhile."""
     tables = [name for name in unpinned if versions[name].kind == iceberg.FORMAT]
-    return {name: iceberg.moves(engine.executor, name) for name in tables}
+    return {name: iceberg.moves(services.executor, name) for name in tables}
 
 
 def refuse_moved(
-    engine: Engine, before: dict[TableName, str], versions: Mapping[TableName, Version]
+    services: Services, before: dict[TableName, str], versions: Mapping[TableName, Version]
 ) -> None:
     """Raise `PublishRefused` if a table that could not be pinned changed since `before`."""
-    same = engine.versions.read(before) == {name: versions[name] for name in before}
-    if not same or moves(engine, tuple(before), versions) != before:
+    same = services.versions.read(before) == {name: versions[name] for name in before}
+    if not same or moves(services, tuple(before), versions) != before:
         raise PublishRefused("a base table changed while it was read, and cannot be pinned")

@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import CatalogRoad, Executor, Row
+from dbt.adapters.spark_mv.core.executor import CatalogClient, Executor, Row
 from dbt.adapters.spark_mv.spark.error_messages import short_message
-from dbt.adapters.spark_mv.spark.iceberg_catalog import JvmRoad
+from dbt.adapters.spark_mv.spark.iceberg_catalog import IcebergCatalog
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, is_kept
 
@@ -30,10 +30,10 @@ _connect_sessions: list[Any] = []
 class SessionExecutor:
     """Statements on a SparkSession of this process, classic or Connect."""
 
-    def __init__(self, session: Any, road: CatalogRoad | None, new_session: Callable[[], Any]):
+    def __init__(self, session: Any, client: CatalogClient | None, new_session: Callable[[], Any]):
         self._session = session
         self._new_session = new_session
-        self.road = road
+        self.catalog = client
 
     def query(self, sql: str) -> list[Row]:
         """Run a statement and collect its rows."""
@@ -53,7 +53,7 @@ class SessionExecutor:
                 session.conf.set(key, value)
         except Exception as error:
             raise StatementFailed(short_message(error)) from None
-        yield SessionExecutor(session, self.road, self._new_session)
+        yield SessionExecutor(session, self.catalog, self._new_session)
         # Not after an error: a server that is gone would be asked for ten minutes.
         _release(session)
 
@@ -73,13 +73,13 @@ class SessionExecutor:
 def session_executor(session: Any, remote: str | None) -> SessionExecutor:
     """The executor of our own statements beside the user's `session`."""
     if _is_in_process(session):
-        road, new_session = JvmRoad(session), sessions_beside(session)
+        client, new_session = IcebergCatalog(session), sessions_beside(session)
     else:
-        road, new_session = None, _sessions_of_connect(session, remote)
+        client, new_session = None, _sessions_of_connect(session, remote)
     own = new_session()
     for key, value in OWN_SETTINGS.items():
         own.conf.set(key, value)
-    return SessionExecutor(own, road, new_session)
+    return SessionExecutor(own, client, new_session)
 
 
 def _is_in_process(session: Any) -> bool:
@@ -128,7 +128,7 @@ def _release(session: Any) -> None:
 class ConnectionExecutor:
     """Statements on server connections of our own: one a thread, and one for each isolation."""
 
-    road: CatalogRoad | None = None
+    catalog: CatalogClient | None = None
 
     def __init__(self, connect: Callable[[], Any]) -> None:
         self._connect = connect
@@ -179,7 +179,7 @@ class ConnectionExecutor:
 class HandleExecutor:
     """Statements on one given connection, such as the user's."""
 
-    road: CatalogRoad | None = None
+    catalog: CatalogClient | None = None
 
     def __init__(
         self,

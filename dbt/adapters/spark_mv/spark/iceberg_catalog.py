@@ -22,7 +22,7 @@ from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
 Parts = tuple[str, ...]
 
 
-class JvmRoad:
+class IcebergCatalog:
     """A `CatalogRoad` over py4j; `session` is the user's SparkSession."""
 
     def __init__(self, session: Any) -> None:

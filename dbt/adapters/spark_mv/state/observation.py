@@ -6,11 +6,11 @@ import time
 from dataclasses import dataclass, field, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.catalog.versions import Version, Versions
 from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts
-from dbt.adapters.spark_mv.metadata.log import Memory
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import Freshness, Label, Verdict, judge, read_label
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
@@ -22,15 +22,15 @@ Heads = dict[TableName, iceberg.Head]
 
 
 @dataclass
-class Group:
+class PinnedVersions:
     """Versions pinned for a group of views that are refreshed together."""
 
-    pins: dict[TableName, Version] = field(default_factory=dict)
+    versions: dict[TableName, Version] = field(default_factory=dict)
     started_at: float = field(default_factory=time.time)
 
 
 @dataclass(frozen=True)
-class Look:
+class Observation:
     """What was seen. `head` is the storage table's main snapshot, `current` the definition with
     the tables and view texts that it reads now."""
 
@@ -49,38 +49,38 @@ class Observer:
     """Reads the state of materialized views; changes nothing."""
 
     def __init__(
-        self, executor: Executor, relations: Relations, versions: Versions, memory: Memory
+        self, executor: Executor, resolver: Resolver, versions: Versions, log: MetadataLog
     ) -> None:
         self._executor = executor
-        self._memory = memory
-        self._relations = relations
+        self._log = log
+        self._resolver = resolver
         self._versions = versions
         self._same_rows: dict[tuple[TableName, Version, Version], bool] = {}
         # What may be asked for in one statement, and need not be asked for again.
         self._tables: dict[TableName, list[TableName]] = {}
         self._chains: dict[TableName, list[SnapshotFacts]] = {}
 
-    def look(self, view: MaterializedView, group: Group | None = None) -> Look:
+    def observe(self, view: MaterializedView, pinned: PinnedVersions | None = None) -> Observation:
         """Label first, versions after it: a label is then never newer than what it is held
         against."""
-        with self._relations.remembered():
-            return self._look(view, group)
+        with self._resolver.remembered():
+            return self._observation(view, pinned)
 
-    def has_moved(self, look: Look) -> bool:
+    def has_moved(self, observation: Observation) -> bool:
         """Whether any base table has another version now than when it was looked at."""
-        return self._versions.read(look.versions) != look.versions
+        return self._versions.read(observation.versions) != observation.versions
 
-    def _look(self, view: MaterializedView, group: Group | None) -> Look:
+    def _observation(self, view: MaterializedView, pinned: PinnedVersions | None) -> Observation:
         stored = self._heads([view.storage]).get(view.storage)
-        storage = self._relations.lookup(view.storage)
+        storage = self._resolver.lookup(view.storage)
         exists = isinstance(storage, TableFacts)
         chain = self._chain(view.storage, stored) if exists else []
         label = read_label(chain)
         heads = self._heads(self._tables.get(view.name, []))
-        expander = Expander(self._relations, str(view.name), tolerate_missing=True)
+        expander = Expander(self._resolver, str(view.name), tolerate_missing=True)
         expansion = expander.expand(view.definition.query, view.definition.home)
         self._tables[view.name] = expansion.tables
-        versions = self._pinned_versions(expansion.tables, label, group, heads)
+        versions = self._pinned_versions(expansion.tables, label, pinned, heads)
         current = replace(
             view.definition,
             tables=tuple(str(table) for table in expansion.tables),
@@ -94,7 +94,7 @@ class Observer:
             if exists
             else Verdict(Freshness.NEVER_BUILT, reasons.NEVER_BUILT)
         )
-        return Look(
+        return Observation(
             view,
             current,
             expansion,
@@ -106,29 +106,29 @@ class Observer:
             verdict,
         )
 
-    def look_through(self, view: MaterializedView) -> Look:
+    def observe_with_upstream(self, view: MaterializedView) -> Observation:
         """As `look`, but a view over a materialized view that is not fresh is not fresh either."""
-        look = self.look(view)
-        if not look.verdict.is_fresh:
-            return look
-        for upstream in look.expansion.storages:
-            below = self.look_through(load_view(self._relations, upstream)).verdict
+        observation = self.observe(view)
+        if not observation.verdict.is_fresh:
+            return observation
+        for upstream in observation.expansion.storages:
+            below = self.observe_with_upstream(load_view(self._resolver, upstream)).verdict
             if not below.is_fresh:
                 reason = reasons.upstream_not_fresh(str(upstream), below.freshness.value)
                 freshness = (
                     Freshness.STALE if below.freshness is Freshness.STALE else Freshness.UNKNOWN
                 )
-                return replace(look, verdict=Verdict(freshness, reason))
-        return look
+                return replace(observation, verdict=Verdict(freshness, reason))
+        return observation
 
     def _heads(self, names: list[TableName]) -> Heads:
         """Heads of those names that were Iceberg tables before and still are; only where SQL has to
         be asked, one statement for all instead of one for each."""
-        if self._executor.road is not None:
+        if self._executor.catalog is not None:
             return {}
-        tables = [name for name in names if self._relations.was_iceberg(name)]
+        tables = [name for name in names if self._resolver.was_iceberg(name)]
         found = iceberg.heads_if_tables(self._executor, tables)
-        self._relations.assume_iceberg(found)
+        self._resolver.assume_iceberg(found)
         return found
 
     def _chain(self, storage: TableName, head: iceberg.Head | None) -> list[SnapshotFacts]:
@@ -147,16 +147,20 @@ class Observer:
         return head[1] if head else None
 
     def _pinned_versions(
-        self, tables: list[TableName], label: Label | None, group: Group | None, heads: Heads
+        self,
+        tables: list[TableName],
+        label: Label | None,
+        pinned: PinnedVersions | None,
+        heads: Heads,
     ) -> dict[TableName, Version]:
-        if group is None:
+        if pinned is None:
             return self._versions.read(tables, heads)
-        if label is not None and label.evaluated_at >= group.started_at:
+        if label is not None and label.evaluated_at >= pinned.started_at:
             # Somebody else refreshed after the pins were read: going back to them would lose it.
-            group.pins.update(self._versions.read(tables, heads))
-        missing = [table for table in tables if table not in group.pins]
-        group.pins.update(self._versions.read(missing, heads))
-        return {table: group.pins[table] for table in tables}
+            pinned.versions.update(self._versions.read(tables, heads))
+        missing = [table for table in tables if table not in pinned.versions]
+        pinned.versions.update(self._versions.read(missing, heads))
+        return {table: pinned.versions[table] for table in tables}
 
     def _without_neutral_changes(
         self,
@@ -191,11 +195,11 @@ class Observer:
         others between them, may be expired: what was found before they were is remembered."""
         if not old.snapshot_id or not new.snapshot_id or old.schema_id != new.schema_id:
             return False
-        same = self._memory.same_as(name, old.snapshot_id)
+        same = self._log.same_as(name, old.snapshot_id)
         starts = [replace(old, snapshot_id=found) for found in (old.snapshot_id, *sorted(same))]
         found = new.snapshot_id in same or any(
             self._versions.rows_unchanged(name, start, new) for start in dict.fromkeys(starts)
         )
         if found:
-            self._memory.equate(view, name, old.snapshot_id, new.snapshot_id)
+            self._log.equate(view, name, old.snapshot_id, new.snapshot_id)
         return found

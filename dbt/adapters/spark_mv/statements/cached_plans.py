@@ -6,17 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dbt.adapters.spark_mv.catalog import iceberg
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.read_gate import Session
 from dbt.adapters.spark_mv.views.registry import find_view
 
 
-class Caches:
+class CachedPlans:
     """What is known of cached plans in one command."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, services: Services) -> None:
+        self._services = services
         # Snapshots of storage tables for which nothing older is cached.
         self._clean: dict[TableName, str] = {}
 
@@ -26,8 +26,8 @@ class Caches:
 
     def drop_outdated(self, views: Iterable[TableName], session: Session) -> None:
         """Drop what is cached of older rows of these views; such cached views are read anew."""
-        road = self._engine.executor.road
-        if not (self._clean if road is None else road.has_cached_plans()):
+        client = self._services.executor.catalog
+        if not (self._clean if client is None else client.has_cached_plans()):
             return
         for storage, head in self._heads(views).items():
             if self._clean.get(storage) != head:
@@ -37,8 +37,8 @@ class Caches:
     def _heads(self, views: Iterable[TableName]) -> dict[TableName, str]:
         found: dict[TableName, str] = {}
         for name in views:
-            view = find_view(self._engine.relations, name)
-            chain = iceberg.main_chain(self._engine.executor, view.storage, 1) if view else []
+            view = find_view(self._services.resolver, name)
+            chain = iceberg.main_chain(self._services.executor, view.storage, 1) if view else []
             if view is not None and chain:
                 found[view.storage] = chain[0].snapshot_id
         return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dbt.adapters.spark_mv.planning.request import DBT_RUN, MANUAL, SKIPPED, Outcome, Request
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.dialect import (
     AlterView,
     CreateView,
@@ -17,9 +17,9 @@ from dbt.adapters.spark_mv.sql.dialect import (
     ViewStatement,
 )
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
-from dbt.adapters.spark_mv.state.observation import Group
+from dbt.adapters.spark_mv.state.observation import PinnedVersions
 from dbt.adapters.spark_mv.statements.lifecycle import Context, Lifecycle
-from dbt.adapters.spark_mv.statements.read_gate import Gate
+from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views.registry import load_view
 
@@ -53,17 +53,17 @@ class Asker(Protocol):
         ...
 
 
-class MaterializedViewVerbs:
+class MaterializedViewStatements:
     """One method per verb."""
 
     def __init__(
         self,
-        engine: Engine,
+        services: Services,
         reader: Reader,
         lifecycle: Lifecycle,
-        gate: Gate,
+        gate: ReadGate,
     ) -> None:
-        self._engine = engine
+        self._services = services
         self._reader = reader
         self._lifecycle = lifecycle
         self._gate = gate
@@ -72,7 +72,7 @@ class MaterializedViewVerbs:
         """Carry out a statement; errors of every kind are raised as they are."""
         if isinstance(statement, CreateView):
             return self._create(statement, asker)
-        name = self._engine.relations.resolve(statement.parts, asker.namespace())
+        name = self._services.resolver.resolve(statement.parts, asker.namespace())
         if isinstance(statement, RefreshView):
             wait = asker.trigger == DBT_RUN and not statement.nowait
             request = Request(asker.trigger, statement.method or "auto", wait, explicit=True)
@@ -88,9 +88,9 @@ class MaterializedViewVerbs:
 
     def refresh(self, name: TableName, request: Request) -> Outcome:
         """Refresh a view, upstream views first; raises what stopped it."""
-        load_view(self._engine.relations, name)
-        self._engine.history.close_dead(name)
-        return self._reader.upstream_first(name, request, Group())
+        load_view(self._services.resolver, name)
+        self._services.history.close_dead(name)
+        return self._reader.upstream_first(name, request, PinnedVersions())
 
     def drop(self, name: TableName, if_exists: bool) -> bool:
         """Drop a view; False if there was none and that is all right."""
@@ -114,7 +114,7 @@ class MaterializedViewVerbs:
         return _outcome(outcome)
 
     def _explain(self, name: TableName) -> Answer:
-        lines = self._engine.explainer.explain(name, Request(MANUAL, explicit=True))
+        lines = self._services.explainer.explain(name, Request(MANUAL, explicit=True))
         return Answer(("explain",), tuple((line,) for line in lines), "OK")
 
 

@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.planning.by_partition import why_not
 from dbt.adapters.spark_mv.planning.plan import COMPLETE, FAST, PARTITION, not_eligible
 from dbt.adapters.spark_mv.planning.request import CREATE
 from dbt.adapters.spark_mv.refresh.builder import Builder
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.words import without_end
@@ -60,8 +60,8 @@ class Context:
 class Definer:
     """Turns statements into definitions, with the names and types that Spark gives them."""
 
-    def __init__(self, engine: Engine, builder: Builder) -> None:
-        self._engine = engine
+    def __init__(self, services: Services, builder: Builder) -> None:
+        self._services = services
         self._builder = builder
 
     def define(
@@ -76,7 +76,7 @@ class Definer:
         Raises what is wrong with it (`NotAQuery`, `NoBaseTable`, `InvalidOption` ..).
         """
         options = options_from(statement.options, str(name))
-        check_query(statement.query, str(name), self._engine.allow_unsafe_sql)
+        check_query(statement.query, str(name), self._services.allow_unsafe_sql)
         query = without_end(statement.query)
         expansion = self._expanded(name, query, context.home)
         definition = Definition(
@@ -91,7 +91,7 @@ class Definer:
         layout = Layout(statement.partition_by, statement.cluster_by)
         storage_sql.check_layout(str(name), layout, definition.columns)
         if existing is None or existing.definition_hash != definition.hash:
-            check_against_spark(self._engine.executor, str(name), definition, expansion)
+            check_against_spark(self._services.executor, str(name), definition, expansion)
         view = MaterializedView(
             id=existing.id if existing else uuid.uuid4().hex,
             name=name,
@@ -112,7 +112,7 @@ class Definer:
         by partition, and cannot be."""
         storage_sql.check_static(view)
         check_unique_key(view)
-        analyst, options = self._engine.analyst, view.options
+        analyzer, options = self._services.analyzer, view.options
         if view.reduced or options.refresh_method == COMPLETE:
             return view
         if existing is not None and existing.methods and _asks_for_the_same(existing, view):
@@ -123,11 +123,11 @@ class Definer:
                 methods=existing.methods,
             )
         view = replace(view, answers=existing.answers if existing else {})
-        found = analyst.analysis(view.definition, view)
+        found = analyzer.analysis(view.definition, view)
         view = replace(
             view,
             hidden=() if isinstance(found, Reason) else tuple(found.program.hidden),
-            answers=analyst.answers(view.definition),
+            answers=analyzer.answers(view.definition),
         )
         against = {method: why_not(method, view, found) for method in (FAST, PARTITION)}
         must = FAST if options.allow_non_incremental_definition is False else options.refresh_method
@@ -137,8 +137,8 @@ class Definer:
         return replace(view, methods={m: str(why) if why else "yes" for m, why in against.items()})
 
     def _expanded(self, name: TableName, query: str, home: Namespace) -> Expansion:
-        expansion = Expander(self._engine.relations, str(name)).expand(query, home, name)
-        for text in expansion.views.values() if not self._engine.allow_unsafe_sql else ():
+        expansion = Expander(self._services.resolver, str(name)).expand(query, home, name)
+        for text in expansion.views.values() if not self._services.allow_unsafe_sql else ():
             refuse_unsafe(text, str(name))
         if not expansion.tables:
             raise NoBaseTable(

@@ -29,11 +29,11 @@ from dbt.adapters.spark_mv.refresh.backups import drop_backup
 from dbt.adapters.spark_mv.refresh.builder import Builder
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
 from dbt.adapters.spark_mv.refresh.registration import ensure_registered, register, unregister
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import Build, discard
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, TableName, check_view_name, quote_parts
-from dbt.adapters.spark_mv.state.observation import Group
+from dbt.adapters.spark_mv.state.observation import PinnedVersions
 from dbt.adapters.spark_mv.statements.definer import Context, Definer, check_unique_key
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views import storage_sql
@@ -49,25 +49,25 @@ _OF_STORAGE = ("tblproperties", "float_additive")
 class Lifecycle:
     """What the DDL verbs do."""
 
-    def __init__(self, engine: Engine, refresher: Refresher, reader: Reader) -> None:
-        self._engine = engine
+    def __init__(self, services: Services, refresher: Refresher, reader: Reader) -> None:
+        self._services = services
         self._refresher = refresher
         self._reader = reader
-        self._builder = Builder(engine)
-        self._definer = Definer(engine, self._builder)
+        self._builder = Builder(services)
+        self._definer = Definer(services, self._builder)
 
     def create(self, statement: CreateView, context: Context) -> Outcome | None:
         """CREATE [OR REPLACE] MATERIALIZED VIEW; None if it exists and IF NOT EXISTS was said."""
-        name = self._engine.relations.resolve(statement.parts, context.home)
+        name = self._services.resolver.resolve(statement.parts, context.home)
         check_view_name(name)
         self._check_schema(name)
         existing = self._existing(name, statement, context)
         if existing is not None:
-            ensure_registered(self._engine, existing)
+            ensure_registered(self._services, existing)
             if statement.if_not_exists:
                 return None
         wanted, expansion = self._definer.define(name, statement, context, existing)
-        with_lock = self._engine.lock_of(name)
+        with_lock = self._services.thread_lock(name)
         self._refresh_upstream(expansion)
         if existing is not None and _is_same_build(existing, wanted):
             wanted = replace(wanted, storage=existing.storage, hidden=existing.hidden)
@@ -77,7 +77,7 @@ class Lifecycle:
         build = Build(
             wanted,
             expansion,
-            self._engine.versions.read(expansion.tables),
+            self._services.versions.read(expansion.tables),
             CompleteRefresh(reasons.DEFINITION_CHANGED if existing else reasons.NEVER_BUILT),
             Request(context.trigger, explicit=True, reduced=context.reduced),
             existing,
@@ -87,11 +87,11 @@ class Lifecycle:
         with with_lock:
             outcome = self._build(build)
         if build.over_table:
-            drop_backup(self._engine, name)
+            drop_backup(self._services, name)
         return outcome
 
     def _is_table(self, name: TableName) -> bool:
-        return isinstance(self._engine.relations.lookup(name), TableFacts)
+        return isinstance(self._services.resolver.lookup(name), TableFacts)
 
     def _build(self, build: Build) -> Outcome:
         for _ in range(_ATTEMPTS):
@@ -101,7 +101,7 @@ class Lifecycle:
                 build = replace(
                     build,
                     view=replace(build.view, storage=new_storage(build.view.name)),
-                    versions=self._engine.versions.read(build.versions),
+                    versions=self._services.versions.read(build.versions),
                 )
         raise RefreshFailed(
             f"{build.view.name} could not be built: a base table that cannot be pinned changed "
@@ -112,7 +112,7 @@ class Lifecycle:
     def _check_schema(self, name: TableName) -> None:
         schema = quote_parts((name.catalog, *name.namespace))
         try:
-            self._engine.executor.query(f"DESCRIBE SCHEMA {schema}")
+            self._services.executor.query(f"DESCRIBE SCHEMA {schema}")
         except StatementFailed as error:
             if not is_not_found(error):
                 raise
@@ -127,17 +127,17 @@ class Lifecycle:
             )
 
     def _has_iceberg(self, catalog: str) -> bool:
-        ((_, implementation),) = self._engine.executor.query(f"SET spark.sql.catalog.{catalog}")
+        ((_, implementation),) = self._services.executor.query(f"SET spark.sql.catalog.{catalog}")
         return "iceberg" in str(implementation).lower()
 
     def _existing(
         self, name: TableName, statement: CreateView, context: Context
     ) -> MaterializedView | None:
-        facts = self._engine.relations.lookup(name)
+        facts = self._services.resolver.lookup(name)
         if facts is None:
             return None
         try:
-            view = find_view(self._engine.relations, name)
+            view = find_view(self._services.resolver, name)
         except CorruptMetadata:
             if not context.rebuild:
                 raise
@@ -157,10 +157,10 @@ class Lifecycle:
         return view
 
     def _refresh_upstream(self, expansion: Expansion) -> None:
-        group = Group()
+        pinned = PinnedVersions()
         for upstream in expansion.storages:
-            if self._reader.refreshes_by_itself(load_view(self._engine.relations, upstream)):
-                self._reader.upstream_first(upstream, Request(UPSTREAM), group)
+            if self._reader.refreshes_by_itself(load_view(self._services.resolver, upstream)):
+                self._reader.upstream_first(upstream, Request(UPSTREAM), pinned)
 
     def _keep(
         self,
@@ -172,7 +172,7 @@ class Lifecycle:
         """Same definition: apply what changed beside it, then refresh if it is not fresh."""
         if wanted.properties() != existing.properties():
             self._describe(existing, wanted)
-            register(self._engine, wanted, expansion, existing, OPTIONS_CHANGED)
+            register(self._services, wanted, expansion, existing, OPTIONS_CHANGED)
         request = Request(
             context.trigger,
             method="complete" if context.rebuild or context.reduced else "auto",
@@ -186,20 +186,20 @@ class Lifecycle:
         if replace(wanted, options=existing.options) == existing:
             change = storage_sql.set_options(wanted)
         else:
-            self._engine.relations.forget()
+            self._services.resolver.forget()
             # Replacing the view would take a table into use again that somebody has just replaced.
-            if find_view(self._engine.relations, wanted.name) != existing:
+            if find_view(self._services.resolver, wanted.name) != existing:
                 raise RefreshFailed(
                     f"{wanted.name} was changed by somebody else at the same time.",
                     "Nothing was done; run it again.",
                 )
             change = storage_sql.create_view(wanted)
-        with self._engine.executor.isolated({}) as session:
+        with self._services.executor.isolated({}) as session:
             session.query(change)
 
     def alter(self, name: TableName, options: Mapping[str, Any]) -> MaterializedView:
         """ALTER MATERIALIZED VIEW .. SET OPTIONS."""
-        view = load_view(self._engine.relations, name)
+        view = load_view(self._services.resolver, name)
         if fixed := next((option for option in _OF_STORAGE if option in options), None):
             raise InvalidStatement(
                 f"{name}: {fixed} belongs to the storage table and cannot be altered.",
@@ -210,10 +210,10 @@ class Lifecycle:
         changed = replace(view, options=options_from({**given, **options}, str(name)))
         storage_sql.check_static(changed)
         check_unique_key(changed)
-        with self._engine.executor.isolated({}) as session:
+        with self._services.executor.isolated({}) as session:
             session.query(storage_sql.set_options(changed))
-        look = self._engine.observer.look(changed)
-        register(self._engine, changed, look.expansion, view, OPTIONS_CHANGED)
+        observation = self._services.observer.observe(changed)
+        register(self._services, changed, observation.expansion, view, OPTIONS_CHANGED)
         return changed
 
     def drop(self, name: TableName, if_exists: bool) -> bool:
@@ -222,25 +222,25 @@ class Lifecycle:
         if view is None:
             return False
         # Listed before the view is gone: a view created after that keeps its storage table.
-        earlier = self._engine.memory.state().built.get(name.full, set()) - {view.storage}
-        self._engine.executor.query(storage_sql.drop_view(name))
+        earlier = self._services.log.state().built.get(name.full, set()) - {view.storage}
+        self._services.executor.query(storage_sql.drop_view(name))
         reached("view_dropped.after")
-        self._engine.executor.query(storage_sql.drop_storage(view.storage))
+        self._services.executor.query(storage_sql.drop_storage(view.storage))
         reached("storage_dropped.after")
         for storage in sorted(earlier):
-            discard(self._engine, storage)
-            self._engine.history.storage_dropped(view.id, name, storage)
-        unregister(self._engine.memory, view.id, name)
+            discard(self._services, storage)
+            self._services.history.storage_dropped(view.id, name, storage)
+        unregister(self._services.log, view.id, name)
         return True
 
     def _view_to_drop(self, name: TableName, if_exists: bool) -> MaterializedView | None:
         try:
-            return load_view(self._engine.relations, name)
+            return load_view(self._services.resolver, name)
         except UnknownMaterializedView as error:
-            known = self._engine.memory.state().views.get(name)
-            gone = self._engine.relations.lookup(name) is None
+            known = self._services.log.state().views.get(name)
+            gone = self._services.resolver.lookup(name) is None
             if known is not None and gone:
-                unregister(self._engine.memory, known.id, name)
+                unregister(self._services.log, known.id, name)
                 return None
             if if_exists and gone:
                 return None

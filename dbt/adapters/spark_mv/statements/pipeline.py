@@ -15,16 +15,16 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from dbt.adapters.spark_mv.core.errors import ImmutableView, StatementFailed
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.dialect import DropView, parse_view_statement
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
 from dbt.adapters.spark_mv.sql.scan import executed
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement, classify
-from dbt.adapters.spark_mv.statements.cached_plans import Caches
-from dbt.adapters.spark_mv.statements.ddl import Answer, MaterializedViewVerbs
+from dbt.adapters.spark_mv.statements.cached_plans import CachedPlans
+from dbt.adapters.spark_mv.statements.ddl import Answer, MaterializedViewStatements
 from dbt.adapters.spark_mv.statements.information_schema import rewrite_information_schema
 from dbt.adapters.spark_mv.statements.inlining import inlined
-from dbt.adapters.spark_mv.statements.read_gate import Gate, Session
+from dbt.adapters.spark_mv.statements.read_gate import ReadGate, Session
 from dbt.adapters.spark_mv.statements.statement_reads import StatementReads
 from dbt.adapters.spark_mv.statements.table_functions import CALLED, rewrite_table_functions
 
@@ -61,12 +61,14 @@ class Passage:
 class StatementPipeline:
     """Looks at statements of all threads of one command."""
 
-    def __init__(self, engine: Engine, gate: Gate, verbs: MaterializedViewVerbs) -> None:
-        self._engine = engine
+    def __init__(
+        self, services: Services, gate: ReadGate, verbs: MaterializedViewStatements
+    ) -> None:
+        self._services = services
         self._gate = gate
         self._verbs = verbs
-        self._reads = StatementReads(engine, gate)
-        self._caches = Caches(engine)
+        self._reads = StatementReads(services, gate)
+        self._caches = CachedPlans(services)
         self._inside = threading.local()
 
     def before(self, sql: str, context: StatementContext) -> Answer | Passage:
@@ -91,7 +93,7 @@ class StatementPipeline:
         if not (context.gates_reads and self._gate.has_views()):
             return
         home = context.namespace()
-        names = [self._engine.relations.resolve(parts, home) for parts in context.declared_reads()]
+        names = [self._services.resolver.resolve(parts, home) for parts in context.declared_reads()]
         views = [view for name in names for view in self._gate.views_behind(name) or ()]
         with self._entered():
             self._gate.prepare(views, may_inline=False)
@@ -110,12 +112,12 @@ class StatementPipeline:
         if view_statement is not None:
             return self._verbs.answer(view_statement, context)
         if _LISTING.search(sql):
-            self._engine.memory.flush()
-            sql = rewrite_information_schema(self._engine, sql, context.namespace())
+            self._services.log.flush()
+            sql = rewrite_information_schema(self._services, sql, context.namespace())
         if CALLED.search(sql):
-            parts = self._engine
+            parts = self._services
             sql = rewrite_table_functions(
-                sql, context.namespace(), parts.lineage, parts.relations, parts.schemas
+                sql, context.namespace(), parts.lineage, parts.resolver, parts.schemas
             )
         statement = classify(sql)
         if statement.kind is Kind.EXECUTE:
@@ -156,7 +158,7 @@ class StatementPipeline:
         home = context.namespace
         if self._reads.drops_temporary(statement):
             return Passage(sql, statement.verb)
-        writes = tuple(self._engine.relations.resolve(parts, home()) for parts in statement.writes)
+        writes = tuple(self._services.resolver.resolve(parts, home()) for parts in statement.writes)
         answer = self._refuse_or_drop(statement, writes, context)
         if answer is not None:
             return answer
@@ -168,7 +170,7 @@ class StatementPipeline:
             if statement.kind is Kind.CACHE:
                 self._caches.made(found.views)
             if inline:
-                sql = inlined(self._engine, sql, found, home(), inline)
+                sql = inlined(self._services, sql, found, home(), inline)
         is_script = statement.kind is Kind.SCRIPT
         return Passage(
             sql,
@@ -181,19 +183,19 @@ class StatementPipeline:
 
     def after(self, passage: Passage) -> None:
         """Mark the dependents of everything that was written, also if the statement failed."""
-        memory = self._engine.memory
+        log = self._services.log
         if passage.redefines:
             self._reads.forget_temporary()
             self._gate.forget_all()
         for name in passage.writes:
             self._gate.forget(name)
-            memory.mark_dependents(name, passage.verb)
+            log.mark_dependents(name, passage.verb)
         if passage.dropped_schema:
             self._gate.forget_all()
-            sources = {s for v in list(memory.state().views.values()) for s in v.sources}
+            sources = {s for v in list(log.state().views.values()) for s in v.sources}
             for source in sources:
                 if source.namespace[-1:] == passage.dropped_schema[-1:]:
-                    memory.mark_dependents(source, passage.verb)
+                    log.mark_dependents(source, passage.verb)
 
     def _refuse_or_drop(
         self, statement: Statement, writes: tuple[TableName, ...], context: StatementContext

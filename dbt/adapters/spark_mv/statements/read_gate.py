@@ -7,10 +7,10 @@ from typing import Protocol
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Row, ViewFacts
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.understood import understood
-from dbt.adapters.spark_mv.state.observation import Group
+from dbt.adapters.spark_mv.state.observation import PinnedVersions
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views.definition import is_materialized_view
 from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
@@ -34,11 +34,11 @@ class Session(Protocol):
         ...
 
 
-class Gate:
+class ReadGate:
     """The read gate of one command. What a name stands for is remembered until it is written."""
 
-    def __init__(self, engine: Engine, reader: Reader) -> None:
-        self._engine = engine
+    def __init__(self, services: Services, reader: Reader) -> None:
+        self._services = services
         self._reader = reader
         self._known: dict[TableName, Views | None] = {}
         self._generation = 0
@@ -50,21 +50,21 @@ class Gate:
         If the metadata list none the catalog is asked once: views may have been made under other
         metadata, by somebody who died before they were registered, or the metadata were lost.
         """
-        if self._engine.memory.state().views:
+        if self._services.log.state().views:
             return True
-        schemas = self._engine.schemas
+        schemas = self._services.schemas
         if schemas not in self._found:
             self._found[schemas] = self._has_storage_tables()
         return self._found[schemas]
 
     def _has_storage_tables(self) -> bool:
-        engine = self._engine
-        home = engine.relations.current_namespace()
-        if engine.executor.road is not None:
-            return engine.executor.road.has_storage_tables(home.catalog)
-        for schema in engine.schemas:
+        services = self._services
+        home = services.resolver.current_namespace()
+        if services.executor.catalog is not None:
+            return services.executor.catalog.has_storage_tables(home.catalog)
+        for schema in services.schemas:
             try:
-                rows = engine.executor.query(f"SHOW TABLES IN {quote(schema)} LIKE '*__mv_*'")
+                rows = services.executor.query(f"SHOW TABLES IN {quote(schema)} LIKE '*__mv_*'")
             except StatementFailed:
                 continue
             if any(STORAGE_NAME.match(str(row[1])) for row in rows):
@@ -102,8 +102,8 @@ class Gate:
         return found
 
     def _find_views(self, name: TableName, depth: int) -> Views | None:
-        relations = self._engine.relations
-        facts = relations.lookup(name)
+        resolver = self._services.resolver
+        facts = resolver.lookup(name)
         if facts is None:
             return None
         if not isinstance(facts, ViewFacts):
@@ -116,7 +116,7 @@ class Gate:
         home = Namespace(facts.catalog, facts.namespace)
         found: dict[TableName, None] = {}
         for parts in dict.fromkeys(reference.parts for reference in reads.references):
-            behind = self._find_views(relations.resolve(parts, home), depth + 1)
+            behind = self._find_views(resolver.resolve(parts, home), depth + 1)
             if behind is None:
                 return None
             found.update(dict.fromkeys(behind))
@@ -124,9 +124,9 @@ class Gate:
 
     def prepare(self, views: Sequence[TableName], may_inline: bool) -> set[TableName]:
         """Make these views readable; returns those whose policy is that a read runs their query."""
-        group = Group()
+        pinned = PinnedVersions()
         return {
             view
             for view in dict.fromkeys(views)
-            if self._reader.prepare(view, group, may_inline).is_inline
+            if self._reader.prepare(view, pinned, may_inline).is_inline
         }

@@ -9,9 +9,9 @@ from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFail
 from dbt.adapters.spark_mv.planning.request import READ, UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
 from dbt.adapters.spark_mv.refresh.registration import ensure_registered
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.observation import Group, Look
+from dbt.adapters.spark_mv.state.observation import Observation, PinnedVersions
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
 
@@ -31,12 +31,12 @@ class Serving(Enum):
 class Reader:
     """Applies when_stale, max_staleness, enable_refresh and on_refresh_error to reads."""
 
-    def __init__(self, engine: Engine, refresher: Refresher) -> None:
-        self._engine = engine
+    def __init__(self, services: Services, refresher: Refresher) -> None:
+        self._services = services
         self._refresher = refresher
 
     def prepare(
-        self, name: TableName, group: Group, may_inline: bool = True, trigger: str = READ
+        self, name: TableName, pinned: PinnedVersions, may_inline: bool = True, trigger: str = READ
     ) -> Serving:
         """Make `name` readable by its policy; everything that it reads first.
 
@@ -44,31 +44,31 @@ class Reader:
         it is built from stored rows.
         Raises `StaleRead` or `RefreshFailed` if its policy is to fail.
         """
-        view = load_view(self._engine.relations, name)
-        ensure_registered(self._engine, view)
-        look = self._engine.observer.look(view, group)
-        for upstream in look.expansion.storages:
-            self.prepare(upstream, group, may_inline=False, trigger=UPSTREAM)
-        if look.expansion.storages:
+        view = load_view(self._services.resolver, name)
+        ensure_registered(self._services, view)
+        observation = self._services.observer.observe(view, pinned)
+        for upstream in observation.expansion.storages:
+            self.prepare(upstream, pinned, may_inline=False, trigger=UPSTREAM)
+        if observation.expansion.storages:
             # Whatever was seen of them before, others may have refreshed them since.
-            self._forget_storages(look, group)
-            look = self._engine.observer.look(view, group)
-        if look.verdict.is_fresh:
-            self._clear_flag(look)
+            self._forget_storages(observation, pinned)
+            observation = self._services.observer.observe(view, pinned)
+        if observation.verdict.is_fresh:
+            self._clear_flag(observation)
             return Serving.STORED
-        return self._serve_stale(look, group, may_inline, trigger)
+        return self._serve_stale(observation, pinned, may_inline, trigger)
 
-    def upstream_first(self, name: TableName, request: Request, group: Group) -> Outcome:
+    def upstream_first(self, name: TableName, request: Request, pinned: PinnedVersions) -> Outcome:
         """An explicit refresh: upstream views by `auto`, then `name` as asked."""
-        view = load_view(self._engine.relations, name)
-        ensure_registered(self._engine, view)
-        look = self._engine.observer.look(view, group)
-        for upstream in look.expansion.storages:
-            above = load_view(self._engine.relations, upstream)
+        view = load_view(self._services.resolver, name)
+        ensure_registered(self._services, view)
+        observation = self._services.observer.observe(view, pinned)
+        for upstream in observation.expansion.storages:
+            above = load_view(self._services.resolver, upstream)
             if self.refreshes_by_itself(above):
-                self.upstream_first(upstream, Request(UPSTREAM, wait=request.wait), group)
-        self._forget_storages(look, group)
-        return self._refresher.refresh(name, request, group)
+                self.upstream_first(upstream, Request(UPSTREAM, wait=request.wait), pinned)
+        self._forget_storages(observation, pinned)
+        return self._refresher.refresh(name, request, pinned)
 
     def refreshes_by_itself(self, view: MaterializedView) -> bool:
         """Whether refreshes that nobody asked for by name may touch the view."""
@@ -76,70 +76,77 @@ class Reader:
             view.options.enable_refresh and not view.reduced and not self._is_suspended(view.name)
         )
 
-    def _forget_storages(self, look: Look, group: Group) -> None:
-        for storage in look.expansion.storages.values():
-            group.pins.pop(storage, None)
+    def _forget_storages(self, observation: Observation, pinned: PinnedVersions) -> None:
+        for storage in observation.expansion.storages.values():
+            pinned.versions.pop(storage, None)
 
-    def _clear_flag(self, look: Look) -> None:
-        known = self._engine.memory.state().views.get(look.view.name)
+    def _clear_flag(self, observation: Observation) -> None:
+        known = self._services.log.state().views.get(observation.view.name)
         if known is not None and known.is_stale:
-            self._refresher.refresh(look.view.name, Request(READ))
+            self._refresher.refresh(observation.view.name, Request(READ))
 
-    def _serve_stale(self, look: Look, group: Group, may_inline: bool, trigger: str) -> Serving:
-        view, options = look.view, look.view.options
-        reason = look.verdict.reason.text
-        if look.verdict.missing or view.reduced or self._owner_refuses(look):
+    def _serve_stale(
+        self, observation: Observation, pinned: PinnedVersions, may_inline: bool, trigger: str
+    ) -> Serving:
+        view, options = observation.view, observation.view.options
+        reason = observation.verdict.reason.text
+        if observation.verdict.missing or view.reduced or self._owner_refuses(observation):
             if options.when_stale == "fail":
-                raise _stale_read(look)
-            self._engine.warn(f"{view.name} is served as stored: {reason}{self._note(look)}.")
+                raise _stale_read(observation)
+            self._services.warn(
+                f"{view.name} is served as stored: {reason}{self._note(observation)}."
+            )
             return Serving.STORED
-        if self._is_young_enough(look):
+        if self._is_young_enough(observation):
             return Serving.STORED
         if options.when_stale == "fail":
-            raise _stale_read(look)
+            raise _stale_read(observation)
         if options.when_stale == "serve":
-            self._engine.warn(f"{view.name} is served stale: {reason}.")
+            self._services.warn(f"{view.name} is served stale: {reason}.")
             return Serving.STORED
         if options.when_stale == "inline" and may_inline:
             return Serving.INLINE
-        return self._refresh(look, group, trigger)
+        return self._refresh(observation, pinned, trigger)
 
-    def _refresh(self, look: Look, group: Group, trigger: str) -> Serving:
-        name = look.view.name
+    def _refresh(self, observation: Observation, pinned: PinnedVersions, trigger: str) -> Serving:
+        name = observation.view.name
         try:
-            outcome = self._refresher.refresh(name, Request(trigger), group)
+            outcome = self._refresher.refresh(name, Request(trigger), pinned)
         except RefreshFailed as error:
-            if look.view.options.on_refresh_error != "serve":
+            if observation.view.options.on_refresh_error != "serve":
                 raise
-            self._engine.warn(f"{error.problem} Its old rows are served.")
+            self._services.warn(f"{error.problem} Its old rows are served.")
             return Serving.STORED
-        group.pins.pop(look.view.storage, None)
-        self._engine.info(str(outcome))
+        pinned.versions.pop(observation.view.storage, None)
+        self._services.info(str(outcome))
         return Serving.STORED
 
-    def _owner_refuses(self, look: Look) -> bool:
-        return not look.view.options.enable_refresh or self._is_suspended(look.view.name)
+    def _owner_refuses(self, observation: Observation) -> bool:
+        return not observation.view.options.enable_refresh or self._is_suspended(
+            observation.view.name
+        )
 
     def _is_suspended(self, name: TableName) -> bool:
-        known = self._engine.memory.state().views.get(name)
+        known = self._services.log.state().views.get(name)
         return known is not None and known.suspended is not None
 
-    def _note(self, look: Look) -> str:
-        if self._is_suspended(look.view.name):
+    def _note(self, observation: Observation) -> str:
+        if self._is_suspended(observation.view.name):
             return " (it is SUSPENDED, see `dbt run-operation status` and `resume`)"
-        return "" if look.view.options.enable_refresh else " (enable_refresh is false)"
+        return "" if observation.view.options.enable_refresh else " (enable_refresh is false)"
 
-    def _is_young_enough(self, look: Look) -> bool:
-        limit = look.view.options.max_staleness_seconds
-        if limit is None or look.label is None or look.label.reduced:
+    def _is_young_enough(self, observation: Observation) -> bool:
+        limit = observation.view.options.max_staleness_seconds
+        if limit is None or observation.label is None or observation.label.reduced:
             return False
-        if look.label.definition_hash != look.current.hash:
+        if observation.label.definition_hash != observation.current.hash:
             return False
-        return time.time() - look.label.evaluated_at <= limit
+        return time.time() - observation.label.evaluated_at <= limit
 
 
-def _stale_read(look: Look) -> MaterializedViewError:
+def _stale_read(observation: Observation) -> MaterializedViewError:
+    verdict = observation.verdict
     return StaleRead(
-        f"{look.view.name} is {look.verdict.freshness.value}: {look.verdict.reason.text}.",
+        f"{observation.view.name} is {verdict.freshness.value}: {verdict.reason.text}.",
         "Refresh it (`dbt run-operation refresh`), or set when_stale to another value than 'fail'.",
     )

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.refresh.services import Engine
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
 from dbt.adapters.spark_mv.sql.plans import tables_of_plan
 from dbt.adapters.spark_mv.sql.reads import Reference, is_path
 from dbt.adapters.spark_mv.sql.scan import is_dynamic, names_in
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement
 from dbt.adapters.spark_mv.sql.understood import understood
-from dbt.adapters.spark_mv.statements.read_gate import Gate, Session, Views
+from dbt.adapters.spark_mv.statements.read_gate import ReadGate, Session, Views
 
 _MOST_NAMES = 200
 _ASKED = (Kind.CACHE, Kind.SCRIPT, Kind.EXECUTE, Kind.OTHER)
@@ -35,8 +35,8 @@ class StatementViews:
 class StatementReads:
     """Finds the views of statements of one command, and remembers what temporary views read."""
 
-    def __init__(self, engine: Engine, gate: Gate) -> None:
-        self._engine = engine
+    def __init__(self, services: Services, gate: ReadGate) -> None:
+        self._services = services
         self._gate = gate
         # By session and name; None for those of which only Spark knows.
         self._temporary: dict[tuple[int, Parts], Views | None] = {}
@@ -86,7 +86,7 @@ class StatementReads:
                 continue
             is_temporary, found = self._behind_temporary(reference.parts)
             if not is_temporary:
-                name = self._engine.relations.resolve(reference.parts, home)
+                name = self._services.resolver.resolve(reference.parts, home)
                 found = self._gate.views_behind(name)
             if found is None:
                 return None
@@ -102,12 +102,12 @@ class StatementReads:
         key = self._key(parts)
         if key in self._temporary:
             return True, self._temporary[key]
-        road = self._engine.executor.road
-        return (road is not None and road.is_temporary_view(parts)), None
+        client = self._services.executor.catalog
+        return (client is not None and client.is_temporary_view(parts)), None
 
     def _key(self, parts: Parts) -> tuple[int, Parts]:
         # Threads share the one session of this process, and have connections of their own else.
-        session = 0 if self._engine.executor.road is not None else threading.get_ident()
+        session = 0 if self._services.executor.catalog is not None else threading.get_ident()
         return session, tuple(part.lower() for part in parts)
 
     def _remember(self, statement: Statement, views: Views) -> None:
@@ -148,18 +148,18 @@ class StatementReads:
         last = {parts[-1].lower() for parts in names}
         found = {
             view: None
-            for view in list(self._engine.memory.state().views)
+            for view in list(self._services.log.state().views)
             if view.name.lower() in last and self._gate.is_view(view)
         }
         for parts in [*names, *session.declared_reads()]:
             _, behind = self._behind_temporary(parts)
             if behind is None:
-                behind = self._gate.views_behind(self._engine.relations.resolve(parts, home))
+                behind = self._gate.views_behind(self._services.resolver.resolve(parts, home))
             found.update(dict.fromkeys(behind or ()))
         unknown = statement.kind is Kind.EXECUTE or is_dynamic(statement.words)
         # A statement that Spark refuses to explain it refuses to run; so nothing is read.
         if unknown or (found and statement.kind is not Kind.SCRIPT):
-            self._engine.alert(_cannot_tell(statement, found))
+            self._services.alert(_cannot_tell(statement, found))
         return tuple(found)
 
 

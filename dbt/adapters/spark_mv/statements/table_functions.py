@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import InvalidStatement
 from dbt.adapters.spark_mv.planning.partition_lineage import PartitionLineage
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, literal, parse_name
@@ -59,7 +59,7 @@ def rewrite_table_functions(
     sql: str,
     home: Namespace,
     lineage: PartitionLineage,
-    relations: Relations,
+    resolver: Resolver,
     schemas: Sequence[str],
 ) -> str:
     """`sql` with each call as a subquery; `schemas` are where a bare name is looked for, too.
@@ -69,21 +69,21 @@ def rewrite_table_functions(
     """
 
     def rows(function: str, name: str) -> str:
-        view = _view_named(parse_name(name), home, relations, schemas)
+        view = _view_named(parse_name(name), home, resolver, schemas)
         return _subquery(COLUMNS[function], rows_of(lineage, function, view))
 
     return _replace_calls(sql, words_of(sql), rows)
 
 
 def _view_named(
-    parts: tuple[str, ...], home: Namespace, relations: Relations, schemas: Sequence[str]
+    parts: tuple[str, ...], home: Namespace, resolver: Resolver, schemas: Sequence[str]
 ) -> TableName:
     """The view of this name; a bare name means the current schema, or else that of the target."""
-    name = relations.resolve(parts, home)
-    if len(parts) == 1 and find_view(relations, name) is None:
+    name = resolver.resolve(parts, home)
+    if len(parts) == 1 and find_view(resolver, name) is None:
         for schema in schemas:
-            other = relations.resolve((*schema.split("."), *parts), home)
-            if find_view(relations, other) is not None:
+            other = resolver.resolve((*schema.split("."), *parts), home)
+            if find_view(resolver, other) is not None:
                 return other
     return name
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from dbt.adapters.spark_mv.catalog.resolver import Facts, Relations
+from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.core.errors import (
     DependencyCycle,
     MissingBaseTable,
@@ -76,8 +76,8 @@ def storage_of(name: TableName, facts: Facts) -> TableName | None:
 class Expander:
     """Walks queries on behalf of `owner`, the materialized view (or statement) they belong to."""
 
-    def __init__(self, relations: Relations, owner: str, tolerate_missing: bool = False) -> None:
-        self._relations = relations
+    def __init__(self, resolver: Resolver, owner: str, tolerate_missing: bool = False) -> None:
+        self._resolver = resolver
         self._owner = owner
         self._tolerate_missing = tolerate_missing
 
@@ -145,7 +145,7 @@ class Expander:
         if reads_fixed_version(words_of(query)):
             raise self._fixed("a table")
         try:
-            plan = self._relations.explained(query, home)
+            plan = self._resolver.explained(query, home)
         except StatementFailed as error:
             raise self._refused(error.problem) from None
         tables = tables_of_plan(plan)
@@ -156,7 +156,7 @@ class Expander:
             name = TableName(parts[0], parts[1:-1], parts[-1])
             stored = STORAGE_NAME.match(name.name)
             owner = name.sibling(stored["view"]) if stored else name
-            facts = self._relations.lookup(owner) if stored else None
+            facts = self._resolver.lookup(owner) if stored else None
             is_view = facts is not None and storage_of(owner, facts) is not None
             self._refuse_cycle(owner if is_view else name, path)
             if is_view and facts is not None:
@@ -233,10 +233,10 @@ class Expander:
                 f"{self._owner} reads files by path ({written}), outside any catalog.",
                 "Create a table over the files and read that.",
             )
-        name = self._relations.resolve(reference.parts, home)
+        name = self._resolver.resolve(reference.parts, home)
         if self._is_part_of_table(reference.parts, home):
             raise self._fixed(written)
-        facts = self._relations.lookup(name)
+        facts = self._resolver.lookup(name)
         if facts is None:
             if self._tolerate_missing:
                 return name, None
@@ -254,7 +254,7 @@ class Expander:
         last = parts[-1].lower()
         if len(parts) < 2 or not (last.startswith(_SELECTORS) or last in _METADATA_TABLES):
             return False
-        return self._relations.lookup(self._relations.resolve(parts[:-1], home)) is not None
+        return self._resolver.lookup(self._resolver.resolve(parts[:-1], home)) is not None
 
     def _fixed(self, written: str) -> UnsupportedSource:
         return UnsupportedSource(

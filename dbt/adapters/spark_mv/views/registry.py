@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbt.adapters.spark_mv.catalog.resolver import Relations
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import UnknownMaterializedView
 from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -13,19 +13,19 @@ from dbt.adapters.spark_mv.views.definition import (
 )
 
 
-def find_view(relations: Relations, name: TableName) -> MaterializedView | None:
+def find_view(resolver: Resolver, name: TableName) -> MaterializedView | None:
     """The materialized view of this name, None if the name is free or something else has it."""
-    facts = relations.lookup(name)
+    facts = resolver.lookup(name)
     if not isinstance(facts, ViewFacts) or not is_materialized_view(facts.properties):
         return None
     return from_properties(name, facts.properties)
 
 
-def load_view(relations: Relations, name: TableName) -> MaterializedView:
+def load_view(resolver: Resolver, name: TableName) -> MaterializedView:
     """The materialized view of this name; raises `UnknownMaterializedView`."""
-    view = find_view(relations, name)
+    view = find_view(resolver, name)
     if view is None:
-        kind = "does not exist" if relations.lookup(name) is None else "is no materialized view"
+        kind = "does not exist" if resolver.lookup(name) is None else "is no materialized view"
         raise UnknownMaterializedView(
             f"{name} {kind}.",
             "`dbt run-operation status` lists the materialized views that exist.",
