@@ -42,7 +42,7 @@ def read_path(world: World, cinema: str) -> list[Cell]:
     """What the pipeline adds to a statement, before Spark sees it."""
 
     def before(statement: str) -> Callable[[], object]:
-        return lambda: world.core.pipeline.before(statement, world.asker)
+        return lambda: world.core.pipeline.before(statement, world.context)
 
     statements = {
         "no materialized view named": (
@@ -68,7 +68,7 @@ def no_op_refresh(world: World) -> list[Cell]:
         measure(
             "refresh: nothing to do",
             "<= 15 ms, no commit",
-            {"refresh": lambda: world.core.verbs.refresh(name, request)},
+            {"refresh": lambda: world.core.ddl.refresh(name, request)},
             runs=40,
             warm_up=10,
         )
@@ -83,7 +83,7 @@ def complete_refresh(world: World, cinema: str, scale: int) -> list[Cell]:
         f"complete refresh, cinema x{scale}",
         "<= 1.05 x CTAS + 400 ms",
         {
-            "refresh": lambda: world.core.verbs.refresh(name, request),
+            "refresh": lambda: world.core.ddl.refresh(name, request),
             "CTAS": lambda: world.sql(f"create or replace table {SCHEMA}.ctas as {query}"),
         },
         runs=5 if scale == 1 else 3,

@@ -65,7 +65,7 @@ def _contenders(world: World, month: str, chosen: list[str]) -> dict[str, Callab
     def refresh(method: str) -> Callable[[], object]:
         def run() -> None:
             name = world.name(f"month_{method}")
-            outcome = world.core.verbs.refresh(name, Request(MANUAL, method, explicit=True))
+            outcome = world.core.ddl.refresh(name, Request(MANUAL, method, explicit=True))
             chosen.extend([outcome.method] if method == "auto" else [])
 
         return run

@@ -121,7 +121,7 @@ class Ring:
 
         def refresh() -> None:
             with statements_counted() as count:
-                outcome = self._world.core.verbs.refresh(name, request)
+                outcome = self._world.core.ddl.refresh(name, request)
             bout.statements[method] = count[0]
             if method == AUTO:
                 bout.chosen = outcome.method
@@ -142,7 +142,7 @@ class Ring:
         core = self._world.new_core()
         statement = f"explain materialized view {SCHEMA}.{bout.view}_{AUTO}"
         with statements_counted() as count:
-            answer: Any = core.pipeline.before(statement, self._world.asker)
+            answer: Any = core.pipeline.before(statement, self._world.context)
         core.close()
         lines = [str(row[0]) for row in answer.rows]
         found = [line for line in lines if line.startswith(("estimate ", "not fast ", "change "))]

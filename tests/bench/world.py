@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 SCHEMA = "bench"
 
 
-class Asker:
+class BenchContext:
     """A statement's context, as a model of `dbt run` would have it."""
 
     trigger = "DBT_RUN"
@@ -53,7 +53,7 @@ class World:
         self.session = spark_session(self.credentials)
         self.session.sql(f"create schema if not exists {SCHEMA}")
         self.core = self.new_core()
-        self.asker = Asker()
+        self.context = BenchContext()
 
     def new_core(self) -> Container:
         """What a command of dbt starts with: nothing known of any view."""
@@ -70,7 +70,7 @@ class World:
 
     def run(self, statement: str) -> Any:
         """A statement the way dbt sends it: through the pipeline."""
-        passage = self.core.pipeline.before(statement, self.asker)
+        passage = self.core.pipeline.before(statement, self.context)
         if not hasattr(passage, "sql"):
             return passage
         try:

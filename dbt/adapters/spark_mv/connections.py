@@ -27,7 +27,7 @@ from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
 from dbt.adapters.spark_mv.glue.result_cursor import ResultCursor
 from dbt.adapters.spark_mv.spark import session
 from dbt.adapters.spark_mv.spark.error_messages import spark_message
-from dbt.adapters.spark_mv.statements.ddl import Answer
+from dbt.adapters.spark_mv.statements.ddl import StatementResult
 
 if TYPE_CHECKING:
     import agate
@@ -110,7 +110,7 @@ class SparkMVConnectionManager(SparkConnectionManager):
             return super().add_query(sql, auto_begin, bindings, abridge_sql_log, **arguments)
         with dbt_errors():
             passage = core.before(sql)
-        if isinstance(passage, Answer):
+        if isinstance(passage, StatementResult):
             return self.get_thread_connection(), ResultCursor(passage)
         try:
             return super().add_query(

@@ -8,13 +8,13 @@ from typing import Any
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 
 Rows = Sequence[Sequence[Any]]
-Answer = Callable[[str], Rows]
+StatementResult = Callable[[str], Rows]
 
 
 class Asked:
     """Has no client of the catalog, unless it is given one."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: StatementResult) -> None:
         self.catalog: Any = None
         self.statements: list[str] = []
         self._answer = answer
@@ -24,7 +24,7 @@ class Asked:
         return list(self._answer(sql))
 
 
-def asked(answer: Answer = lambda sql: []) -> Any:
+def asked(answer: StatementResult = lambda sql: []) -> Any:
     return Asked(answer)
 
 

@@ -12,7 +12,7 @@ import pytest
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.executor import BranchFacts
 from dbt.adapters.spark_mv.sql.names import TableName
-from tests.unit.catalog.asked import Answer, Rows, asked, failing
+from tests.unit.catalog.asked import Rows, StatementResult, asked, failing
 
 ONE, TWO = (TableName("local", ("db",), name) for name in ("one", "two"))
 
@@ -80,7 +80,7 @@ def test_scans_are_of_the_names() -> None:
         (failing, None),
     ],
 )
-def test_schema_of_a_snapshot(answer: Answer, expected: int | None) -> None:
+def test_schema_of_a_snapshot(answer: StatementResult, expected: int | None) -> None:
     assert iceberg.snapshot_schema(asked(answer), ONE, "11") == expected
 
 

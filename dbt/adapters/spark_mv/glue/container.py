@@ -34,7 +34,7 @@ from dbt.adapters.spark_mv.spark.clients import (
 )
 from dbt.adapters.spark_mv.spark.session import spark_session
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.statements.ddl import Answer, MaterializedViewStatements
+from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements, StatementResult
 from dbt.adapters.spark_mv.statements.lifecycle import Lifecycle
 from dbt.adapters.spark_mv.statements.pipeline import Passage, StatementPipeline
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate
@@ -73,12 +73,12 @@ class Container:
         reader = Reader(self.services, refresher)
         self.gate = ReadGate(self.services, reader)
         self.lifecycle = Lifecycle(self.services, refresher, reader)
-        self.verbs = MaterializedViewStatements(self.services, reader, self.lifecycle, self.gate)
-        self.pipeline = StatementPipeline(self.services, self.gate, self.verbs)
+        self.ddl = MaterializedViewStatements(self.services, reader, self.lifecycle, self.gate)
+        self.pipeline = StatementPipeline(self.services, self.gate, self.ddl)
         self.choice = Choice(self.services)
-        self._operations = Operations(self.services, self.verbs, self.choice)
+        self._operations = Operations(self.services, self.ddl, self.choice)
         self._partitions = Partitions(self.services, self.choice)
-        self._upkeep = Maintenance(self.services, self.verbs, self.choice)
+        self._upkeep = Maintenance(self.services, self.ddl, self.choice)
 
     def _executor(self, connect: Callable[[], Any]) -> SessionExecutor | ConnectionExecutor:
         if self._credentials.method in IN_PROCESS:
@@ -117,7 +117,7 @@ class Container:
         )
         return NodeContext(self.invocation, user, self._memo, self.manifest)
 
-    def before(self, sql: str) -> Answer | Passage:
+    def before(self, sql: str) -> StatementResult | Passage:
         """See `StatementPipeline.before`."""
         return self.pipeline.before(sql, self.context())
 

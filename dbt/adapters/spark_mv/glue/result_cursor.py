@@ -7,7 +7,7 @@ from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
 
-from dbt.adapters.spark_mv.statements.ddl import Answer
+from dbt.adapters.spark_mv.statements.ddl import StatementResult
 
 
 @dataclass
@@ -23,7 +23,7 @@ class MaterializedViewResponse(AdapterResponse):
 class ResultCursor:
     """What dbt needs of a cursor."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: StatementResult) -> None:
         self.answer = answer
         self._left = list(answer.rows)
 

@@ -15,7 +15,7 @@ _LONGEST_WAIT = 60.0
 _POLL_SECONDS = 0.5
 
 
-def asker() -> str:
+def requester() -> str:
     """Who runs this command, as history and errors name them."""
     try:
         return f"{getpass.getuser()} on {host()}"
@@ -42,7 +42,7 @@ def cancel(services: Services, state: ViewState, wait: bool) -> str:
             f"{state.name}: {earlier.payload.get('by')} has cancelled its refresh already.",
             "It ends at its next step; see `dbt run-operation history`.",
         )
-    services.history.ask_to_cancel(started, asker())
+    services.history.ask_to_cancel(started, requester())
     services.log.flush()
     return _outcome(services, started.refresh_id) if wait else "REQUESTED"
 
@@ -68,7 +68,7 @@ def suspend(services: Services, state: ViewState) -> str:
     """No read and no schedule refreshes the view from now on; returns what was done."""
     if state.suspended is not None:
         return "SUSPENDED already"
-    services.history.suspended(state.id, state.name, asker())
+    services.history.suspended(state.id, state.name, requester())
     return "SUSPENDED"
 
 
@@ -76,5 +76,5 @@ def resume(services: Services, state: ViewState) -> str:
     """Reads and schedules refresh the view again; returns what was done."""
     if state.suspended is None:
         return "READY already"
-    services.history.resumed(state.id, state.name, asker())
+    services.history.resumed(state.id, state.name, requester())
     return "RESUMED"

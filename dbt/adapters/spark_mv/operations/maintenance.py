@@ -24,11 +24,9 @@ from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
 class Maintenance:
     """Operations of one command; each returns a `Report`."""
 
-    def __init__(
-        self, services: Services, verbs: MaterializedViewStatements, choice: Choice
-    ) -> None:
+    def __init__(self, services: Services, ddl: MaterializedViewStatements, choice: Choice) -> None:
         self._services = services
-        self._verbs = verbs
+        self._ddl = ddl
         self._choice = choice
 
     def cancel(self, view: Any, wait: bool = True) -> Report:
@@ -66,7 +64,7 @@ class Maintenance:
             return [("SKIPPED", "none", None, 0.0, "refreshed by another scheduler")]
         request = Request(SCHEDULE, wait=False, explicit=True)
         try:
-            return [refreshed(self._verbs.refresh(known.name, request))]
+            return [refreshed(self._ddl.refresh(known.name, request))]
         except RefreshRunning as error:
             return [(RUNNING, "none", None, 0.0, error.problem)]
 

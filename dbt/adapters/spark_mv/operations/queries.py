@@ -36,11 +36,9 @@ _HISTORY_COLUMNS = (
 class Operations:
     """Operations of one command, on the views of one project."""
 
-    def __init__(
-        self, services: Services, verbs: MaterializedViewStatements, choice: Choice
-    ) -> None:
+    def __init__(self, services: Services, ddl: MaterializedViewStatements, choice: Choice) -> None:
         self._services = services
-        self._verbs = verbs
+        self._ddl = ddl
         self._choice = choice
 
     def refresh(
@@ -60,7 +58,7 @@ class Operations:
             return self._explained(chosen, request)
 
         def act(state: ViewState) -> list[tuple[Any, ...]]:
-            return [refreshed(self._verbs.refresh(state.name, request))]
+            return [refreshed(self._ddl.refresh(state.name, request))]
 
         return each(chosen, act, REFRESH_COLUMNS)
 
@@ -126,7 +124,7 @@ class Operations:
             if counts.any:
                 verdict = "REPAIRED" if repair else "DIFFERENT"
                 if repair:
-                    self._verbs.refresh(state.name, Request(MANUAL, "complete", explicit=True))
+                    self._ddl.refresh(state.name, Request(MANUAL, "complete", explicit=True))
                 else:
                     found.append(_difference(state.name, counts))
             return [(verdict, counts.missing, counts.unexpected, counts.differing)]
@@ -144,7 +142,7 @@ class Operations:
             if if_exists:
                 return Report(("view", "state"), ((view, "does not exist"),))
             raise
-        self._verbs.drop(name.name, if_exists)
+        self._ddl.drop(name.name, if_exists)
         return Report(("view", "state"), ((str(name.name), "DROPPED"),))
 
     def rebuild_metadata(self, catalog: str) -> Report:

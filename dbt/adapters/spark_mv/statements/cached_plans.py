@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.statements.read_gate import Session
+from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.views.registry import find_view
 
 
@@ -24,14 +24,14 @@ class CachedPlans:
         """A statement is about to cache rows of these views, which are fresh."""
         self._clean.update(self._heads(views))
 
-    def drop_outdated(self, views: Iterable[TableName], session: Session) -> None:
+    def drop_outdated(self, views: Iterable[TableName], context: StatementContext) -> None:
         """Drop what is cached of older rows of these views; such cached views are read anew."""
         client = self._services.executor.catalog
         if not (self._clean if client is None else client.has_cached_plans()):
             return
         for storage, head in self._heads(views).items():
             if self._clean.get(storage) != head:
-                session.ask(f"UNCACHE TABLE IF EXISTS {storage.sql}")
+                context.ask(f"UNCACHE TABLE IF EXISTS {storage.sql}")
                 self._clean[storage] = head
 
     def _heads(self, views: Iterable[TableName]) -> dict[TableName, str]:

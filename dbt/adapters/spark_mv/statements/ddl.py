@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from dbt.adapters.spark_mv.planning.request import DBT_RUN, MANUAL, SKIPPED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -16,9 +15,10 @@ from dbt.adapters.spark_mv.sql.dialect import (
     RefreshView,
     ViewStatement,
 )
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import PinnedVersions
-from dbt.adapters.spark_mv.statements.lifecycle import Context, Lifecycle
+from dbt.adapters.spark_mv.statements.context import StatementContext
+from dbt.adapters.spark_mv.statements.lifecycle import CreationContext, Lifecycle
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views.registry import load_view
@@ -27,30 +27,13 @@ _OUTCOME_COLUMNS = ("view", "state", "method", "reason", "seconds", "rows")
 
 
 @dataclass(frozen=True)
-class Answer:
+class StatementResult:
     """The result of a statement that Spark never sees."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     message: str
     outcome: Outcome | None = None
-
-
-class Asker(Protocol):
-    """Where a statement comes from."""
-
-    trigger: str
-    is_reduced: bool
-    rebuilds: bool
-    replaces: TableName | None
-
-    def namespace(self) -> Namespace:
-        """Where unqualified names are looked up."""
-        ...
-
-    def settings(self) -> Mapping[str, str]:
-        """Session settings that change what a query returns."""
-        ...
 
 
 class MaterializedViewStatements:
@@ -68,14 +51,14 @@ class MaterializedViewStatements:
         self._lifecycle = lifecycle
         self._gate = gate
 
-    def answer(self, statement: ViewStatement, asker: Asker) -> Answer:
+    def execute(self, statement: ViewStatement, context: StatementContext) -> StatementResult:
         """Carry out a statement; errors of every kind are raised as they are."""
         if isinstance(statement, CreateView):
-            return self._create(statement, asker)
-        name = self._services.resolver.resolve(statement.parts, asker.namespace())
+            return self._create(statement, context)
+        name = self._services.resolver.resolve(statement.parts, context.namespace())
         if isinstance(statement, RefreshView):
-            wait = asker.trigger == DBT_RUN and not statement.nowait
-            request = Request(asker.trigger, statement.method or "auto", wait, explicit=True)
+            wait = context.trigger == DBT_RUN and not statement.nowait
+            request = Request(context.trigger, statement.method or "auto", wait, explicit=True)
             return _outcome(self.refresh(name, request))
         if isinstance(statement, AlterView):
             self._lifecycle.alter(name, statement.options)
@@ -98,31 +81,31 @@ class MaterializedViewStatements:
         self._gate.forget_all()
         return dropped
 
-    def _create(self, statement: CreateView, asker: Asker) -> Answer:
-        context = Context(
-            asker.namespace(),
-            asker.settings(),
-            asker.trigger,
-            asker.is_reduced,
-            asker.rebuilds,
-            asker.replaces,
+    def _create(self, statement: CreateView, context: StatementContext) -> StatementResult:
+        creation = CreationContext(
+            context.namespace(),
+            context.settings(),
+            context.trigger,
+            context.is_reduced,
+            context.rebuilds,
+            context.replaces,
         )
-        outcome = self._lifecycle.create(statement, context)
+        outcome = self._lifecycle.create(statement, creation)
         self._gate.forget_all()
         if outcome is None:
             return _done(f"{'.'.join(statement.parts)}: exists already")
         return _outcome(outcome)
 
-    def _explain(self, name: TableName) -> Answer:
+    def _explain(self, name: TableName) -> StatementResult:
         lines = self._services.explainer.explain(name, Request(MANUAL, explicit=True))
-        return Answer(("explain",), tuple((line,) for line in lines), "OK")
+        return StatementResult(("explain",), tuple((line,) for line in lines), "OK")
 
 
-def _outcome(outcome: Outcome) -> Answer:
+def _outcome(outcome: Outcome) -> StatementResult:
     row = tuple(getattr(outcome, column) for column in _OUTCOME_COLUMNS)
     text = "fresh, skipped" if outcome.state == SKIPPED else f"{outcome.method} refresh"
-    return Answer(_OUTCOME_COLUMNS, ((str(row[0]), *row[1:]),), text, outcome)
+    return StatementResult(_OUTCOME_COLUMNS, ((str(row[0]), *row[1:]),), text, outcome)
 
 
-def _done(message: str) -> Answer:
-    return Answer(("result",), ((message,),), message)
+def _done(message: str) -> StatementResult:
+    return StatementResult(("result",), ((message,),), message)

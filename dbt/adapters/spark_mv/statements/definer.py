@@ -43,7 +43,7 @@ _NOT_STORED = re.compile(r"(?:^|[<,:])(?:void|variant|time|interval[\w ]*)(?:[,>
 
 
 @dataclass(frozen=True)
-class Context:
+class CreationContext:
     """Where a statement was given: names resolve in `home`, `settings` are kept with the view.
 
     `replaces` is the table or plain view that it may take the place of.
@@ -68,7 +68,7 @@ class Definer:
         self,
         name: TableName,
         statement: CreateView,
-        context: Context,
+        context: CreationContext,
         existing: MaterializedView | None,
     ) -> tuple[MaterializedView, Expansion]:
         """The view that the statement describes, and what it reads.

@@ -34,7 +34,7 @@ from dbt.adapters.spark_mv.refresh.staging import Build, discard
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, TableName, check_view_name, quote_parts
 from dbt.adapters.spark_mv.state.observation import PinnedVersions
-from dbt.adapters.spark_mv.statements.definer import Context, Definer, check_unique_key
+from dbt.adapters.spark_mv.statements.definer import CreationContext, Definer, check_unique_key
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import MaterializedView, new_storage
@@ -56,7 +56,7 @@ class Lifecycle:
         self._builder = Builder(services)
         self._definer = Definer(services, self._builder)
 
-    def create(self, statement: CreateView, context: Context) -> Outcome | None:
+    def create(self, statement: CreateView, context: CreationContext) -> Outcome | None:
         """CREATE [OR REPLACE] MATERIALIZED VIEW; None if it exists and IF NOT EXISTS was said."""
         name = self._services.resolver.resolve(statement.parts, context.home)
         check_view_name(name)
@@ -131,7 +131,7 @@ class Lifecycle:
         return "iceberg" in str(implementation).lower()
 
     def _existing(
-        self, name: TableName, statement: CreateView, context: Context
+        self, name: TableName, statement: CreateView, context: CreationContext
     ) -> MaterializedView | None:
         facts = self._services.resolver.lookup(name)
         if facts is None:
@@ -167,7 +167,7 @@ class Lifecycle:
         existing: MaterializedView,
         wanted: MaterializedView,
         expansion: Expansion,
-        context: Context,
+        context: CreationContext,
     ) -> Outcome:
         """Same definition: apply what changed beside it, then refresh if it is not fresh."""
         if wanted.properties() != existing.properties():

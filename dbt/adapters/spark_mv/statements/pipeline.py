@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from dbt.adapters.spark_mv.core.errors import ImmutableView, StatementFailed
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -21,28 +20,15 @@ from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
 from dbt.adapters.spark_mv.sql.scan import executed
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement, classify
 from dbt.adapters.spark_mv.statements.cached_plans import CachedPlans
-from dbt.adapters.spark_mv.statements.ddl import Answer, MaterializedViewStatements
+from dbt.adapters.spark_mv.statements.context import StatementContext
+from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements, StatementResult
 from dbt.adapters.spark_mv.statements.information_schema import rewrite_information_schema
 from dbt.adapters.spark_mv.statements.inlining import inlined
-from dbt.adapters.spark_mv.statements.read_gate import ReadGate, Session
+from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.statements.statement_reads import StatementReads
 from dbt.adapters.spark_mv.statements.table_functions import CALLED, rewrite_table_functions
 
 _LISTING = re.compile(r"information_schema.*?materialized_views", re.IGNORECASE | re.DOTALL)
-
-
-class StatementContext(Session, Protocol):
-    """What the pipeline asks of the connection that a statement comes from."""
-
-    trigger: str
-    gates_reads: bool
-    is_reduced: bool
-    rebuilds: bool
-    replaces: TableName | None
-
-    def settings(self) -> Mapping[str, str]:
-        """Session settings that change what a query returns."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -61,17 +47,15 @@ class Passage:
 class StatementPipeline:
     """Looks at statements of all threads of one command."""
 
-    def __init__(
-        self, services: Services, gate: ReadGate, verbs: MaterializedViewStatements
-    ) -> None:
+    def __init__(self, services: Services, gate: ReadGate, ddl: MaterializedViewStatements) -> None:
         self._services = services
         self._gate = gate
-        self._verbs = verbs
+        self._ddl = ddl
         self._reads = StatementReads(services, gate)
         self._caches = CachedPlans(services)
         self._inside = threading.local()
 
-    def before(self, sql: str, context: StatementContext) -> Answer | Passage:
+    def before(self, sql: str, context: StatementContext) -> StatementResult | Passage:
         """Answer the statement, or make ready what it reads and let it through."""
         if getattr(self._inside, "active", False):
             return Passage(sql)
@@ -107,10 +91,10 @@ class StatementPipeline:
         finally:
             self._inside.active = False
 
-    def _before(self, sql: str, context: StatementContext) -> Answer | Passage:
+    def _before(self, sql: str, context: StatementContext) -> StatementResult | Passage:
         view_statement = parse_view_statement(sql)
         if view_statement is not None:
-            return self._verbs.answer(view_statement, context)
+            return self._ddl.execute(view_statement, context)
         if _LISTING.search(sql):
             self._services.log.flush()
             sql = rewrite_information_schema(self._services, sql, context.namespace())
@@ -128,7 +112,7 @@ class StatementPipeline:
 
     def _executed(
         self, sql: str, statement: Statement, context: StatementContext
-    ) -> Answer | Passage:
+    ) -> StatementResult | Passage:
         """EXECUTE IMMEDIATE goes the way of the statement that it stands for.
 
         EXPLAIN would not do: Spark runs what it explains there, unless that is a query.
@@ -141,7 +125,7 @@ class StatementPipeline:
         text = str(rows[0][0]) if rows and rows[0][0] is not None else ""
         view_statement = parse_view_statement(text)
         if view_statement is not None:
-            return self._verbs.answer(view_statement, context)
+            return self._ddl.execute(view_statement, context)
         if not self._gate.has_views():
             return Passage(sql, moves=True)
         inner = classify(text)
@@ -153,7 +137,7 @@ class StatementPipeline:
 
     def _passed(
         self, sql: str, text: str, statement: Statement, context: StatementContext
-    ) -> Answer | Passage:
+    ) -> StatementResult | Passage:
         """`sql`, which has Spark run `text`, after everything that it reads is readable."""
         home = context.namespace
         if self._reads.drops_temporary(statement):
@@ -199,7 +183,7 @@ class StatementPipeline:
 
     def _refuse_or_drop(
         self, statement: Statement, writes: tuple[TableName, ...], context: StatementContext
-    ) -> Answer | None:
+    ) -> StatementResult | None:
         for name in writes:
             stored = STORAGE_NAME.match(name.name)
             owner = name.sibling(stored["view"]) if stored else None
@@ -208,7 +192,7 @@ class StatementPipeline:
             if not self._gate.is_view(name):
                 continue
             if statement.kind is Kind.DROP:
-                return self._verbs.answer(DropView(name.parts, if_exists=True), context)
+                return self._ddl.execute(DropView(name.parts, if_exists=True), context)
             raise _immutable(name, "it changes only by refresh")
         return None
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import Row, ViewFacts
+from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.understood import understood
@@ -16,22 +15,6 @@ from dbt.adapters.spark_mv.views.definition import is_materialized_view
 from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
 
 Views = tuple[TableName, ...]
-
-
-class Session(Protocol):
-    """The session in which a statement will run."""
-
-    def namespace(self) -> Namespace:
-        """Where unqualified names are looked up."""
-        ...
-
-    def declared_reads(self) -> Sequence[tuple[str, ...]]:
-        """What dbt's manifest says the node reads."""
-        ...
-
-    def ask(self, sql: str) -> list[Row]:
-        """Run a statement there, and return its rows; raises `StatementFailed`."""
-        ...
 
 
 class ReadGate:

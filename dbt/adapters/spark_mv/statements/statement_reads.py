@@ -15,7 +15,8 @@ from dbt.adapters.spark_mv.sql.reads import Reference, is_path
 from dbt.adapters.spark_mv.sql.scan import is_dynamic, names_in
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement
 from dbt.adapters.spark_mv.sql.understood import understood
-from dbt.adapters.spark_mv.statements.read_gate import ReadGate, Session, Views
+from dbt.adapters.spark_mv.statements.context import StatementContext
+from dbt.adapters.spark_mv.statements.read_gate import ReadGate, Views
 
 _MOST_NAMES = 200
 _ASKED = (Kind.CACHE, Kind.SCRIPT, Kind.EXECUTE, Kind.OTHER)
@@ -41,15 +42,15 @@ class StatementReads:
         # By session and name; None for those of which only Spark knows.
         self._temporary: dict[tuple[int, Parts], Views | None] = {}
 
-    def find(self, sql: str, statement: Statement, session: Session) -> StatementViews:
+    def find(self, sql: str, statement: Statement, context: StatementContext) -> StatementViews:
         """The views that the statement reads.
 
         A warning says so if that cannot be told: then every view that the text names counts.
         """
-        found = self._understood(sql, statement, session)
+        found = self._understood(sql, statement, context)
         if found is None:
-            asked = self._asked(sql, statement, session)
-            found = StatementViews(self._named(statement, session) if asked is None else asked)
+            asked = self._asked(sql, statement, context)
+            found = StatementViews(self._named(statement, context) if asked is None else asked)
         # CACHE TABLE makes a temporary view only if it has a query.
         makes_view = any(word.upper == "AS" for word in statement.words)
         if statement.kind is Kind.CREATE_TEMPORARY_VIEW or (
@@ -72,12 +73,12 @@ class StatementReads:
         return is_temporary
 
     def _understood(
-        self, sql: str, statement: Statement, session: Session
+        self, sql: str, statement: Statement, context: StatementContext
     ) -> StatementViews | None:
         reads = None if statement.kind in _ASKED else understood(sql)
         if reads is None:
             return None
-        home = session.namespace()
+        home = context.namespace()
         written = set(statement.targets)
         views: dict[TableName, None] = {}
         places: list[tuple[Reference, Views]] = []
@@ -107,8 +108,8 @@ class StatementReads:
 
     def _key(self, parts: Parts) -> tuple[int, Parts]:
         # Threads share the one session of this process, and have connections of their own else.
-        session = 0 if self._services.executor.catalog is not None else threading.get_ident()
-        return session, tuple(part.lower() for part in parts)
+        context = 0 if self._services.executor.catalog is not None else threading.get_ident()
+        return context, tuple(part.lower() for part in parts)
 
     def _remember(self, statement: Statement, views: Views) -> None:
         for parts in statement.targets:
@@ -119,12 +120,12 @@ class StatementReads:
             both = None if before is None else tuple(dict.fromkeys((*before, *views)))
             self._temporary[key] = both
 
-    def _asked(self, sql: str, statement: Statement, session: Session) -> Views | None:
+    def _asked(self, sql: str, statement: Statement, context: StatementContext) -> Views | None:
         """The views whose rows Spark would read, by its own analysed plan; None if it has none."""
         if statement.kind in (Kind.SCRIPT, Kind.EXECUTE):
             return None
         try:
-            rows = session.ask("EXPLAIN EXTENDED " + sql.strip().rstrip(";"))
+            rows = context.ask("EXPLAIN EXTENDED " + sql.strip().rstrip(";"))
         except StatementFailed:
             return None
         tables = tables_of_plan("\n".join(str(row[0]) for row in rows))
@@ -141,9 +142,9 @@ class StatementReads:
                 found[owner] = None
         return tuple(found)
 
-    def _named(self, statement: Statement, session: Session) -> Views:
+    def _named(self, statement: Statement, context: StatementContext) -> Views:
         """Every view that the words of the statement, or dbt's manifest, name."""
-        home = session.namespace()
+        home = context.namespace()
         names = names_in(statement.words)[:_MOST_NAMES]
         last = {parts[-1].lower() for parts in names}
         found = {
@@ -151,7 +152,7 @@ class StatementReads:
             for view in list(self._services.log.state().views)
             if view.name.lower() in last and self._gate.is_view(view)
         }
-        for parts in [*names, *session.declared_reads()]:
+        for parts in [*names, *context.declared_reads()]:
             _, behind = self._behind_temporary(parts)
             if behind is None:
                 behind = self._gate.views_behind(self._services.resolver.resolve(parts, home))

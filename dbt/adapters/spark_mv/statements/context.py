@@ -1,0 +1,41 @@
+"""What statements need to know of the connection and the node that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from dbt.adapters.spark_mv.core.executor import Row
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+
+
+class StatementContext(Protocol):
+    """Where a statement comes from.
+
+    `trigger` is how the history names refreshes for it; `gates_reads` says whether what it reads is
+    made fresh first, `is_reduced` that the command works on less than all rows (--empty, --sample),
+    `rebuilds` that dbt was told to make everything anew; `replaces` is the table or view that the
+    node may make a materialized view of.
+    """
+
+    trigger: str
+    gates_reads: bool
+    is_reduced: bool
+    rebuilds: bool
+    replaces: TableName | None
+
+    def namespace(self) -> Namespace:
+        """Where unqualified names are looked up."""
+        ...
+
+    def settings(self) -> Mapping[str, str]:
+        """Session settings that change what a query returns."""
+        ...
+
+    def ask(self, sql: str) -> list[Row]:
+        """Run a statement in the session of the statement; raises `StatementFailed`."""
+        ...
+
+    def declared_reads(self) -> Sequence[tuple[str, ...]]:
+        """What dbt's manifest says the node reads."""
+        ...
