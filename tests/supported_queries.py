@@ -39,12 +39,12 @@ The examples are queries over these tables:
 PARTITIONS = """\
 ## By partition
 
-If the view has `partition_by`, those partitions are computed anew whose rows may have changed:
+If the view has `partition_by`, those partitions are recomputed whose rows may have changed:
 [decision 0009](decisions/0009-refresh-by-partition.md).
 
 """
 CLOSING = """\
-Whatever stands below GROUP BY and windows is computed anew by partition, so values that depend on
+Whatever stands below GROUP BY and windows is recomputed by partition, so values that depend on
 the order of rows, and windows inside of groups, are no hindrance.
 
 ## The tables
@@ -64,7 +64,7 @@ less than a complete refresh: tables of less than some 1.2 million rows are read
 HEADINGS = {
     "row by row": "Fast: row by row",
     "changes are added to its groups": "Fast: changes are added to stored groups",
-    "groups of changed rows are computed anew": "Fast: groups of changed rows are computed anew",
+    "groups of changed rows are recomputed": "Fast: groups of changed rows are recomputed",
     "the first rows, from those that are stored, some in reserve, and those that came": (
         "Fast: the first rows, from those that are stored and those that came"
     ),

@@ -2,7 +2,7 @@
 {% materialization incremental, adapter='spark_mv', supported_languages=['sql', 'python'] %}
   {%- set existing = load_cached_relation(this) -%}
   {%- if existing is none or model['language'] != 'sql' or config.get('incremental_strategy') == 'microbatch'
-      or (existing.is_table and not should_full_refresh() and not adapter.was_put_back()) -%}
+      or (existing.is_table and not should_full_refresh() and not adapter.was_restored()) -%}
     {{ return(materialization_incremental_spark()) }}
   {%- endif -%}
   {%- set file_format = dbt_spark_validate_get_file_format(config.get('file_format', default='parquet')) -%}

@@ -46,7 +46,7 @@ from {s}.lineitem join {s}.orders on o_orderkey = l_orderkey
 where l_receiptdate > date_add(l_commitdate, 60)
 """
 
-# Groups that cannot be added to, so those of changed rows are computed anew.
+# Groups that cannot be added to, so those of changed rows are recomputed.
 SUPPLIERS_DAY = """
 select l_shipdate, count(distinct l_suppkey) as suppliers, count(*) as line_count
 from {s}.lineitem group by l_shipdate

@@ -184,7 +184,7 @@ _PASSES = re.compile(
 
 
 def _may_matter(profile: Any, sql: str) -> bool:
-    """Whether the pipeline has to look; `dbt debug` gives a profile without a command."""
+    """Whether the pipeline has to see it; `dbt debug` gives a profile without a command."""
     return _PASSES.match(sql) is None and hasattr(profile, "credentials")
 
 

@@ -66,12 +66,12 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
         self.end_replacement(config)
         self.start_node(config)
         super().pre_model_hook(config)
-        return self.move_former_aside(config)
+        return self.move_to_backup(config)
 
     def post_model_hook(self, config: Any, context: Any) -> None:
         """A node has ended, well or not."""
         try:
-            self.drop_former_or_put_it_back(context)
+            self.drop_or_restore_backup(context)
         finally:
             self.end_node()
         super().post_model_hook(config, context)

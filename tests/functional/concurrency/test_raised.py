@@ -17,7 +17,7 @@ CREATE = f"create materialized view @.fresh as {QUERY}"
 DROP = "drop materialized view @.v"
 OF_A_BUILD = ("storage.before", "storage.after", "view.before", "view.after", "registered.after")
 OF_A_DROP = ("view_dropped.after", "storage_dropped.after")
-OF_A_REPLACEMENT = ("moved_aside.after", "swapped_in.after")
+OF_A_REPLACEMENT = ("backed_up.after", "swapped_in.after")
 OF_ANYTHING_ELSE = (*OF_A_BUILD, *OF_A_DROP, *OF_A_REPLACEMENT)
 OF_A_REFRESH = tuple(point for point in POINTS if point not in OF_ANYTHING_ELSE)
 # Where a fast refresh does something of its own; the sample of `make test` takes no others.

@@ -40,25 +40,25 @@ FILES: dict[str, str] = {}
 CHANGED = ", 1 as version"
 # Each costs two runs of dbt and a Spark of its own.
 ALWAYS = [
-    ("table", MV, "moved_aside.after"),
+    ("table", MV, "backed_up.after"),
     ("table", MV, "view.after"),
     ("view", MV, "view.after"),
-    (MV, "table", "moved_aside.after"),
+    (MV, "table", "backed_up.after"),
     (MV, "view", "storage_dropped.after"),
     ("", MV, "view.after"),
 ]
 OTHERS = [
-    (MV, "snapshot", "moved_aside.after"),
+    (MV, "snapshot", "backed_up.after"),
     (MV, "table", "storage_dropped.after"),
     ("table", MV, "storage.after"),
     ("table", MV, "registered.after"),
     ("view", MV, "storage.after"),
     (MV, "table", "swapped_in.after"),
-    (MV, "incremental", "moved_aside.after"),
-    (MV, "view", "moved_aside.after"),
-    ("view", "table", "moved_aside.after"),
+    (MV, "incremental", "backed_up.after"),
+    (MV, "view", "backed_up.after"),
+    ("view", "table", "backed_up.after"),
     ("view", "table", "swapped_in.after"),
-    ("table", "view", "moved_aside.after"),
+    ("table", "view", "backed_up.after"),
     (MV, MV, "view.after"),
     ("", MV, "storage.after"),
 ]

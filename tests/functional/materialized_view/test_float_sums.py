@@ -49,7 +49,7 @@ def test_added(lake: Warehouse, name: str, query: str) -> None:
 
 
 def test_no_numbers(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is infinite cannot be taken away again: all is computed anew."""
+    """What is infinite cannot be taken away again: all is recomputed."""
     monkeypatch.setattr(Estimate, "is_worth_it", property(lambda self: True))
     monkeypatch.setattr(plan, "is_small", lambda rows: False)
     lake.sql(f"create materialized view @.odd options (float_additive = true) as {QUERY}")

@@ -40,7 +40,7 @@ def built(lake: Warehouse, project: DbtProject) -> None:
 def refreshed(
     lake: Warehouse, project: DbtProject, fails: bool = False, **arguments: Any
 ) -> list[str]:
-    """Views of the project that an operation computed anew, after a write to the base table."""
+    """Views of the project that an operation recomputed, after a write to the base table."""
     lake.spark("insert into @.orders values (80, 'ned', 1)")
     before = {name: lake.build_of(name) for name in ALL}
     project.operation("refresh", fails=fails, **arguments)

@@ -171,7 +171,7 @@ def test_errors(lake: Warehouse, function: str, arguments: str, text: str) -> No
 
 
 def test_static_partitions(lake: Warehouse) -> None:
-    """C5, C6. The first columns of partition_by say what is computed anew, the others do not."""
+    """C5, C6. The first columns of partition_by say what is recomputed, the others do not."""
     query = "select year(day) as year, shop, count(*) as n from @.sales group by 1, 2"
     create = "create materialized view @.{name} partitioned by (year, shop) options ({options}) as "
     static = "static_partition_by = '[\"year\"]', refresh_method = 'partition'"

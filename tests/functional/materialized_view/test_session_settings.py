@@ -82,7 +82,7 @@ def test_time_zone(lake: Warehouse, setting: Any) -> None:
 
 
 def test_sum_that_did_not_fit(lake: Warehouse, setting: Any) -> None:
-    """Without ANSI mode it is NULL; it is computed anew once its rows go, not added to."""
+    """Without ANSI mode it is NULL; it is recomputed once its rows go, not added to."""
     setting("spark.sql.ansi.enabled", "false")
     lake.spark("create table @.large (k int, v decimal(38,2)) using iceberg")
     lake.spark("insert into @.large values (1, 9e35), (1, 9.1e35), (2, 1)")

@@ -181,7 +181,7 @@ ROWS = (
             "SELECT name, n FROM customers c JOIN (SELECT customer, COUNT(*) AS n FROM orders "
             "GROUP BY customer) d ON d.customer = c.id",
         ),
-        "below, the groups of changed rows are computed anew",
+        "below, the groups of changed rows are recomputed",
     ),
     Construct(
         "UNION ALL of aggregates",
@@ -189,7 +189,7 @@ ROWS = (
             "SELECT region, COUNT(*) AS n FROM orders GROUP BY region "
             "UNION ALL SELECT region, 0 FROM returns",
         ),
-        "below, the groups of changed rows are computed anew",
+        "below, the groups of changed rows are recomputed",
     ),
     Construct(
         "GROUPING SETS with aggregates that are not added to, or below others, if no set is empty",
@@ -197,7 +197,7 @@ ROWS = (
             "SELECT region, day, COUNT(DISTINCT customer) AS n FROM orders "
             "GROUP BY GROUPING SETS ((region, day), (region))",
         ),
-        "as UNION ALL of one GROUP BY for each set, whose groups of changed rows are computed anew",
+        "as UNION ALL of one GROUP BY for each set, whose groups of changed rows are recomputed",
     ),
 )
 

@@ -94,6 +94,6 @@ ADDED = (
             "SELECT region, COUNT(*) AS n FROM (SELECT region, id FROM orders "
             "UNION SELECT region, id FROM returns) u GROUP BY region",
         ),
-        "below, the groups of changed rows are computed anew",
+        "below, the groups of changed rows are recomputed",
     ),
 )

@@ -65,7 +65,7 @@ def test_first_rows(engine: Engine, name: str) -> None:
 
 @pytest.mark.parametrize("name", ADDED)
 def test_is_added(name: str) -> None:
-    """These need not be computed anew."""
+    """These need not be recomputed."""
     assert program_of(ADDED[name]).additive is not None
 
 

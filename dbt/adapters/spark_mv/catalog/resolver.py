@@ -53,9 +53,10 @@ class Resolver:
 
     @contextmanager
     def remembered(self) -> Iterator[None]:
-        """Inside the block this thread asks SQL once for each name: one consistent look.
+        """Inside the block this thread asks SQL once for each name: one consistent view of the
+        catalog.
 
-        The catalog's own road is cheap enough to be asked every time.
+        The catalog client is cheap enough to be asked every time.
         """
         outer = getattr(self._threads, "facts", None)
         self._threads.facts = {} if outer is None else outer
@@ -65,7 +66,7 @@ class Resolver:
             self._threads.facts = outer
 
     def forget(self) -> None:
-        """Inside a `remembered` block: what is asked from now on is asked anew."""
+        """Inside a `remembered` block: later questions are asked again."""
         known = getattr(self._threads, "facts", None)
         if known is not None:
             known.clear()
@@ -141,17 +142,17 @@ class Resolver:
         return facts
 
     def _view(self, name: TableName, rows: list[Row], details: dict[str, str]) -> ViewFacts:
-        described, held = self._views.get(name, ([], None))
+        described, kept = self._views.get(name, ([], None))
         # The properties are among the rows, the text is not: it may change without them.
         is_same = "View Properties" in details and described == rows
-        if held is not None and is_same and "mv.storage_table" in held.properties:
+        if kept is not None and is_same and "mv.storage_table" in kept.properties:
             # Its text reads the storage table, which is one of the properties.
-            return held
+            return kept
         text = details.get("View Text") or _text_of_create(
             self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0]
         )
-        if held is not None and is_same:
-            return replace(held, text=text)
+        if kept is not None and is_same:
+            return replace(kept, text=text)
         catalog, *namespace = listed_parts(details["View Catalog and Namespace"])
         properties = self._executor.query(f"SHOW TBLPROPERTIES {name.sql}")
         facts = ViewFacts(

@@ -59,7 +59,7 @@ def version_from_json(content: Mapping[str, Any]) -> Version:
 
 
 class Versions:
-    """Reads versions of base tables; both roads give equal values."""
+    """Reads versions of base tables; the catalog client and SQL give equal values."""
 
     def __init__(self, executor: Executor, resolver: Resolver) -> None:
         self._executor = executor

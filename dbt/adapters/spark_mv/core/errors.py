@@ -101,7 +101,7 @@ class NoRefreshRunning(MaterializedViewError):
 
 
 class PublishRefused(MaterializedViewError):
-    """Something moved since a refresh began, so its build is discarded: it has to look again."""
+    """Something changed since a refresh began, so its build is discarded and it starts again."""
 
 
 class StaleRead(MaterializedViewError):

@@ -1,7 +1,7 @@
 """All that the core knows of Spark: statements, sessions of its own, and facts about relations.
 
 Nothing below the dbt glue imports pyspark; every connection method gives an `Executor`.
-A connection whose JVM is in this process also gives a `CatalogRoad`, which answers the same
+A connection whose JVM is in this process also gives a `CatalogClient`, which answers the same
 questions as the plain SQL does, without a Spark job.
 """
 

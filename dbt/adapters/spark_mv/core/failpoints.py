@@ -33,7 +33,7 @@ POINTS = (
     "registered.after",
     "view_dropped.after",
     "storage_dropped.after",
-    "moved_aside.after",
+    "backed_up.after",
     "swapped_in.after",
 )
 

@@ -20,7 +20,7 @@ def in_session(
     """The result of `act` in a session with these settings.
 
     If Spark fails inside of itself, once more without leaving out partitions at run time: Iceberg
-    1.11 fails when it compares a partition of NULL with the texts that a join looks for.
+    1.11 fails when it compares a partition of NULL with the texts that a join asks for.
     """
     try:
         with executor.isolated(settings) as session:

@@ -78,7 +78,7 @@ class Container:
         self.choice = Choice(self.services)
         self._operations = Operations(self.services, self.ddl, self.choice)
         self._partitions = Partitions(self.services, self.choice)
-        self._upkeep = Maintenance(self.services, self.ddl, self.choice)
+        self._maintenance = Maintenance(self.services, self.ddl, self.choice)
 
     def _executor(self, connect: Callable[[], Any]) -> SessionExecutor | ConnectionExecutor:
         if self._credentials.method in IN_PROCESS:
@@ -98,7 +98,7 @@ class Container:
 
     def operation(self, name: str) -> Callable[..., Report]:
         """The operation of this name; it refuses arguments of a wrong type."""
-        owners = (self._operations, self._partitions, self._upkeep)
+        owners = (self._operations, self._partitions, self._maintenance)
         found: Callable[..., Report] = next(
             getattr(owner, name) for owner in owners if hasattr(owner, name)
         )
@@ -144,7 +144,7 @@ class Container:
         self._memo.replaces = name
 
     def restored(self, is_so: bool) -> None:
-        """Remember whether this thread's node has put back what an earlier run moved aside."""
+        """Remember whether this thread's node has restored the backup that an earlier run left."""
         self._memo.restored = is_so
 
     def was_restored(self) -> bool:
@@ -161,7 +161,7 @@ class Container:
         self.services.log.flush_unless_routine()
 
     def interrupt(self) -> None:
-        """Somebody ends the command: refreshes under way give up, and release their claims."""
+        """Somebody ends the command: refreshes under way give up, and release their locks."""
         self.services.watch.interrupt()
 
     def close(self) -> None:
@@ -172,7 +172,7 @@ class Container:
 
 
 class _UserSession(HandleExecutor):
-    """The user's session of this process, with the road of our own executor."""
+    """The user's session of this process, with the catalog client of our own executor."""
 
     def __init__(self, handle: Callable[[], Any], own: Any) -> None:
         super().__init__(handle, own.isolated)

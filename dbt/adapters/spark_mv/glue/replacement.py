@@ -59,7 +59,7 @@ class ReplacementMethods(metaclass=AdapterMeta):
         if suffix == INTERMEDIATE:
             drop = storage_sql.drop_view if left.is_view else _drop_table(left)
             services.executor.query(drop(self._name(left)))
-        elif backups.put_back(services, name):
+        elif backups.restore_backup(services, name):
             core.restored(True)
             self.cache_dropped(target)
             self.cache_added(target.incorporate(type=self._type_of(name)))
@@ -84,14 +84,14 @@ class ReplacementMethods(metaclass=AdapterMeta):
             for node in nodes
         )
 
-    def move_former_aside(self, config: Any) -> Any:
+    def move_to_backup(self, config: Any) -> Any:
         """Free a model's name for a materialization that knows nothing of building aside.
 
-        Returns what was moved, for `drop_former_or_put_it_back`.
+        Returns what was moved, for `drop_or_restore_backup`.
         """
         model = config.model
         kind = "clone" if self._core().invocation.command == "clone" else _kind(model)
-        if kind in (*_ELSEWHERE, *_VIEWS) or self._builds_aside(kind):
+        if kind in (*_ELSEWHERE, *_VIEWS) or self._builds_in_staging(kind):
             return None
         relation = self.get_relation(model.database, model.schema, model.alias)
         is_in_the_way = relation is not None and (
@@ -100,12 +100,12 @@ class ReplacementMethods(metaclass=AdapterMeta):
         if not is_in_the_way:
             return None
         with dbt_errors():
-            backups.move_aside(self._core().services, self._name(relation))
+            backups.move_to_backup(self._core().services, self._name(relation))
         self._core().gate.forget_all()
         self.cache_dropped(relation)
         return relation
 
-    def _builds_aside(self, kind: str) -> bool:
+    def _builds_in_staging(self, kind: str) -> bool:
         """Whether the project uses our own materialization of this kind."""
         find = getattr(self._core().manifest, "find_materialization_macro_by_name", None)
         if kind not in _BUILD_ASIDE or find is None:
@@ -113,14 +113,14 @@ class ReplacementMethods(metaclass=AdapterMeta):
         macro = find(self.config.project_name, kind, "spark_mv")
         return macro is not None and macro.package_name == PACKAGE
 
-    def drop_former_or_put_it_back(self, relation: Any) -> None:
-        """End what `move_former_aside` began."""
+    def drop_or_restore_backup(self, relation: Any) -> None:
+        """End what `move_to_backup` began."""
         if not isinstance(relation, self.Relation):  # type: ignore[attr-defined]
             return
         core, name = self._core(), self._name(relation)
         core.gate.forget_all()
         with dbt_errors():
-            if backups.put_back(core.services, name):
+            if backups.restore_backup(core.services, name):
                 self.cache_dropped(relation)
                 self.cache_added(relation)
             else:
@@ -142,7 +142,7 @@ class ReplacementMethods(metaclass=AdapterMeta):
         self._core().allow_replacing(self._name(relation))
 
     @available
-    def was_put_back(self) -> bool:
+    def was_restored(self) -> bool:
         """Whether this node found what it replaces where an earlier run had moved it."""
         return self._core().was_restored()
 

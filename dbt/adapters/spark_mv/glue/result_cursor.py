@@ -1,4 +1,4 @@
-"""A cursor over the answer to a statement that Spark never saw."""
+"""A cursor over the result of a statement that Spark never saw."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class MaterializedViewResponse(AdapterResponse):
 class ResultCursor:
     """What dbt needs of a cursor."""
 
-    def __init__(self, answer: StatementResult) -> None:
-        self.answer = answer
-        self._left = list(answer.rows)
+    def __init__(self, result: StatementResult) -> None:
+        self.result = result
+        self._left = list(result.rows)
 
     @property
     def description(self) -> list[tuple[Any, ...]]:
         """Name of each column, in DB-API's shape."""
-        return [(name, "string", None, None, None, None, True) for name in self.answer.columns]
+        return [(name, "string", None, None, None, None, True) for name in self.result.columns]
 
     def fetchall(self) -> list[Any]:
         """All rows that are left."""
@@ -47,12 +47,12 @@ class ResultCursor:
         return self._left.pop(0) if self._left else None
 
     def response(self) -> MaterializedViewResponse:
-        """The answer as dbt's response."""
-        outcome = self.answer.outcome
+        """The result as dbt's response."""
+        outcome = self.result.outcome
         if outcome is None:
-            return MaterializedViewResponse(_message=self.answer.message)
+            return MaterializedViewResponse(_message=self.result.message)
         return MaterializedViewResponse(
-            _message=self.answer.message,
+            _message=self.result.message,
             code=outcome.state,
             rows_affected=outcome.rows,
             method=outcome.method,

@@ -76,7 +76,7 @@ def _analysed(understood: exp.Query, asking: _Asking) -> Program:
             return asking.checked(added)
     found = _by_group(understood, names, asking)
     if added is not None and added.why_not_added is not None:
-        # What stands against the form that comes closest.
+        # The reason against the form that comes closest.
         found = replace(found, why_not_added=added.why_not_added)
     return asking.checked(found)
 

@@ -39,8 +39,8 @@ class Program:
     """One definition, analysed. `read` is the query as it was understood, before anything was
     rewritten; `query` is canonical and has the names of the view's columns.
 
-    `additive` says how its groups are added to, `groups` which groups are computed anew; without
-    either each row is by itself. `first` says which rows of `query` LIMIT leaves.
+    `additive` says how its groups are added to, `groups` which groups are recomputed; without
+    either each row stands alone. `first` says which rows of `query` LIMIT leaves.
     `why_not_added` is the reason against adding, if there is one; `why_not_fast` the one against
     any fast refresh.
     """
@@ -61,7 +61,7 @@ class Program:
         if self.additive is not None:
             return "changes are added to its groups"
         if self.groups is not None:
-            return "groups of changed rows are computed anew"
+            return "groups of changed rows are recomputed"
         return "row by row"
 
     @property
@@ -161,7 +161,7 @@ def _unchanged(program: Program) -> Rows:
 
 
 def _by_key(program: Program, groups: Groups, rule: Delta, in_part: bool) -> Rows | None:
-    """Groups of changed keys computed anew; None if the keys are not among the columns."""
+    """Groups of changed keys, recomputed; None if the keys are not among the columns."""
     stored = grouping.returned_keys(groups)
     if stored is None:
         return None
@@ -186,7 +186,7 @@ def _by_unknown_key(
     except NotFast as error:
         if error.reason.code != "ORDER_DEPENDENT":
             raise
-        # Raises what would stand against groups whose keys are returned.
+        # Raises the reason against groups whose keys are returned.
         grouping.changed_keys(groups, Delta(Context(rule.context.changed)))
         raise grouping.keys_not_returned(groups) from None
 

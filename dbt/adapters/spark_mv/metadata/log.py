@@ -106,7 +106,7 @@ class MetadataLog:
 
     def equate(self, view: TableName, table: TableName, old: str, new: str) -> None:
         """Remember that two snapshots of a base table have the same rows, for a registered view:
-        the older one may be expired when somebody looks again."""
+        the older one may be expired at the next reading."""
         with self._lock:
             known = self.state().views.get(view)
             if known is not None and new not in self.state().same_as(table, old):

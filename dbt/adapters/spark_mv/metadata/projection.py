@@ -1,4 +1,4 @@
-"""Folds events into what is known of each materialized view. Pure."""
+"""Projects events into what is known of each materialized view. Pure."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ViewState:
 class State:
     """Everything the events say. `started` maps refresh ids to their REFRESH_STARTED, `running`
     those that have not ended; `cancels` has the CANCEL_REQUESTED of refreshes that somebody wanted
-    to end, `cancelled` those that did so. `built` has the storage tables of builds aside that have
+    to end, `cancelled` those that did so. `built` has the staging tables of builds that have
     ended and were not dropped since, by the full name of the view. `same_rows` has pairs of
     snapshots of base tables that were found to have the same rows."""
 
@@ -207,14 +207,14 @@ def _track(state: State, event: Event) -> None:
 def _remember_build(state: State, ended: Event) -> None:
     assert ended.refresh_id is not None
     started = state.started.get(ended.refresh_id)
-    storage = storage_aside(started)
+    storage = staging_table_of(started)
     # Who is only thought to be dead may still swap its table in.
     if started is not None and storage is not None and not ended.payload.get("presumed"):
         state.built.setdefault(started.view_name, set()).add(storage)
 
 
-def storage_aside(started: Event | None) -> TableName | None:
-    """The storage table that a refresh builds aside; None if it writes to the one in use."""
+def staging_table_of(started: Event | None) -> TableName | None:
+    """The staging table of a refresh; None if it writes to the one in use."""
     if started is None or not started.payload.get("aside"):
         return None
     return name_of({"parts": started.payload.get("storage")})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
-from dbt.adapters.spark_mv.metadata.projection import LIFECYCLE, State, ViewState, storage_aside
+from dbt.adapters.spark_mv.metadata.projection import LIFECYCLE, State, ViewState, staging_table_of
 
 _SWITCHES = (kinds.SUSPENDED, kinds.RESUMED)
 
@@ -31,7 +31,7 @@ def _counts(event: Event, view: ViewState, state: State) -> bool:
     """Whether an event about a registered view still has a say in its condition."""
     if event.kind in (*LIFECYCLE, kinds.DROPPED, *_SWITCHES) or event == view.last_build:
         return True
-    if _built_aside(event, state):
+    if _ended_in_staging(event, state):
         return True
     if event.kind == kinds.SAME_ROWS:
         # A build names versions of its own; what was found of older ones is of no use any more.
@@ -42,7 +42,7 @@ def _counts(event: Event, view: ViewState, state: State) -> bool:
     return view.last_refresh_at is None or event.at >= view.last_refresh_at
 
 
-def _built_aside(event: Event, state: State) -> bool:
+def _ended_in_staging(event: Event, state: State) -> bool:
     """Whether an event is of a build that has ended and may have left its storage table."""
-    storage = storage_aside(state.started.get(event.refresh_id or ""))
+    storage = staging_table_of(state.started.get(event.refresh_id or ""))
     return storage in state.built.get(event.view_name, ())

@@ -1,6 +1,6 @@
 """The tables and views of the metadata schema, as SQL.
 
-`mv_events` is the only table. The five views fold it; the fold in `fold.py` does the same in
+`mv_events` is the only table. The five views project it; `projection.py` does the same in
 memory, and a test keeps the two equal.
 """
 

@@ -16,7 +16,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 from dbt.adapters.spark_mv.views.registry import find_view
 
-# Iceberg refuses to look for orphans younger than a day: a running write looks like one.
+# Iceberg removes no orphans younger than a day: files of a running write are like them.
 _ORPHAN_AGE = 3 * 86400.0
 _KEPT_SNAPSHOTS = 5
 _KEPT_METADATA_SNAPSHOTS = 20
@@ -74,7 +74,7 @@ def _maintain(services: Services, storage: TableName, keep_seconds: float) -> tu
     compacted = _compact(services, storage)
     chain = iceberg.main_chain(services.executor, storage)
     labelled = next((i for i, s in enumerate(chain) if LABEL_ID in s.summary), len(chain) - 1)
-    # A compaction has no label of its own: the snapshot that it looks through to must stay.
+    # A compaction has no label of its own: the snapshot whose label it inherits must stay.
     retain = max(_KEPT_SNAPSHOTS, labelled + 1)
     now = time.time()
     expired = maintenance.expire(services.executor, storage, now - keep_seconds, retain)

@@ -49,21 +49,21 @@ def _sweep_branches(services: Services, view: ViewState) -> Rows:
     if storage is None:
         return []
     done: Rows = []
-    for branch, held in iceberg.branches(services.executor, storage).items():
+    for branch, head in iceberg.branches(services.executor, storage).items():
         found = BRANCH.match(branch)
         if found is None:
             continue
         what = "kept: a refresh is running"
-        if not _is_held(services, storage, branch, held):
+        if not _is_held(services, storage, branch, head):
             iceberg.drop_branches(services.executor, storage, [branch])
             what = "dropped"
         done.append((f"branch {branch} of {storage}", what))
     return done
 
 
-def _is_held(services: Services, storage: TableName, branch: str, facts: BranchFacts) -> bool:
+def _is_held(services: Services, storage: TableName, branch: str, head: BranchFacts) -> bool:
     # Who made it with an earlier version may be just about to say so, or have died before.
-    while busy := services.refresh_locks.holder_of(storage, branch, facts):
+    while busy := services.refresh_locks.holder_of(storage, branch, head):
         if busy.owner is not None or busy.started is not None:
             return True
         time.sleep(_POLL_SECONDS)
@@ -92,7 +92,7 @@ def _sweep_tables(services: Services, schema: TableName) -> Rows:
 
 def _storages(services: Services, schema: TableName) -> tuple[set[TableName], list[TableName]]:
     namespace = quote_parts((schema.catalog, *schema.namespace))
-    # Tables first: a view that is swapped in meanwhile then counts, so its table is in use.
+    # Tables first: a view that is swapped in during the sweep then counts, so its table is in use.
     names = [str(row[1]) for row in services.executor.query(f"SHOW TABLES IN {namespace}")]
     views = [str(row[1]) for row in services.executor.query(f"SHOW VIEWS IN {namespace}")]
     in_use = set()

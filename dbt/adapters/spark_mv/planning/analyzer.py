@@ -94,11 +94,12 @@ class Analyzer:
         self._executor = executor
         self._resolver = resolver
         self._known: dict[tuple[str, bool], Analysis | Reason] = {}
-        self._answers: dict[str, PlanFacts] = {}
+        self._plan_facts: dict[str, PlanFacts] = {}
 
     def analysis(self, definition: Definition, view: MaterializedView) -> Analysis | Reason:
         """The analysis of a definition of this view, with its columns; the reason if it is not
-        understood. Answers of Spark that the view keeps are not asked for again."""
+        understood. What Spark said of the definition is kept with the view, and not asked for
+        again."""
         key = definition.hash, view.options.float_additive
         if key not in self._known:
             try:
@@ -114,9 +115,9 @@ class Analyzer:
                 self._known[key] = Reason("NOT_PARSED", "only Spark can read its text")
         return self._known[key]
 
-    def answers(self, definition: Definition) -> Mapping[str, Any]:
+    def plan_facts(self, definition: Definition) -> Mapping[str, Any]:
         """What Spark said when a definition was analysed, for its view to keep."""
-        found = self._answers.get(definition.hash)
+        found = self._plan_facts.get(definition.hash)
         return found.to_json() if found is not None else {}
 
     def hidden(self, definition: Definition, view: MaterializedView) -> tuple[str, ...]:
@@ -134,17 +135,17 @@ class Analyzer:
             raise not_fast("CASE_SENSITIVE", "names of its columns are told apart by case")
         text, tables = self._with_placeholders(definition, str(view.name))
         columns = {name: self._columns(table) for name, table in tables.items()}
-        answers = PlanFacts(definition.hash, self._by, columns)
-        answers.recall(view.answers)
+        plan_facts = PlanFacts(definition.hash, self._by, columns)
+        plan_facts.recall(view.plan_facts)
         floats = view.options.float_additive
         try:
-            program = self._program(definition, text, tables, answers, floats)
+            program = self._program(definition, text, tables, plan_facts, floats)
         except NotFast as error:
             raise NotFast(_readable(error.reason, tables)) from None
-        known = {name: dict(listed) for name, listed in answers.columns.items()}
+        known = {name: dict(listed) for name, listed in plan_facts.columns.items()}
         used = {name: _used(program, name, tuple(known[name])) for name in tables}
         types = {name: tuple(known[name][column] for column in used[name]) for name in tables}
-        self._answers[definition.hash] = answers
+        self._plan_facts[definition.hash] = plan_facts
         why_not_fast, why_not_added = (
             reason and _readable(reason, tables)
             for reason in (program.why_not_fast, program.why_not_added)
@@ -157,31 +158,31 @@ class Analyzer:
         definition: Definition,
         text: str,
         tables: Mapping[str, TableName],
-        answers: PlanFacts,
+        plan_facts: PlanFacts,
         float_additive: bool,
     ) -> Program:
-        columns = {name: [n for n, _ in listed] for name, listed in answers.columns.items()}
+        columns = {name: [n for n, _ in listed] for name, listed in plan_facts.columns.items()}
         scans = {name: rows_at(table, None, tuple(columns[name])) for name, table in tables.items()}
         outputs = {column.name: column.type for column in definition.columns}
         with self._executor.isolated(definition.settings) as session:
 
             def types_of(query: exp.Query) -> list[str]:
                 asked = query.sql("spark")
-                if asked not in answers.types:
+                if asked not in plan_facts.types:
                     rows = session.query(describe_query(with_queries(scans, asked)))
-                    answers.types[asked] = [str(row[1]) for row in rows]
-                return answers.types[asked]
+                    plan_facts.types[asked] = [str(row[1]) for row in rows]
+                return plan_facts.types[asked]
 
             try:
                 program = analyse(text, columns, outputs, types_of, float_additive)
             except NotFast as error:
                 program = without_rules(text, columns, outputs, types_of, error.reason)
-            if not answers.confirmed:
+            if not plan_facts.confirmed:
                 refuse_unknown_functions(session, program)
                 original = _WRITTEN.sub(lambda found: _as_written(tables, found), text)
                 printed = _PRINTED.sub(lambda found: tables[found.group(1)].sql, program.read)
                 confirm(session, original, printed, len(outputs))
-                answers.confirmed = True
+                plan_facts.confirmed = True
         return program
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The ways in which a view that was looked at can be refreshed, looked into when asked for."""
+"""Candidates for a refresh, each prepared when it is asked for; the planner chooses."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from dbt.adapters.spark_mv.views.volatile import volatile_functions
 
 
 class RefreshCandidates:
-    """Of one look; `avoid` is why nothing but a complete refresh is to be tried, `speeds` are what
-    earlier refreshes of the view took (`ViewState.speeds`)."""
+    """Of one observation; `avoid` is why nothing but a complete refresh is to be tried, `speeds`
+    are what earlier refreshes of the view took (`ViewState.speeds`)."""
 
     def __init__(
         self,

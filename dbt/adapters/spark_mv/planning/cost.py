@@ -66,7 +66,7 @@ class Estimate:
     them (each as often as it is read), and of the storage table, of which some are `written`.
 
     Of the changed rows so many are in `appended` files. `by_group` says that groups are computed
-    anew; `slowness` how much longer such refreshes of the view took than estimated.
+    again; `slowness` how much longer such refreshes of the view took than estimated.
     """
 
     base_rows: int
@@ -111,7 +111,7 @@ class Estimate:
 
     @property
     def _per_joined(self) -> float:
-        # With more changed rows than groups, most groups will be among those computed anew.
+        # With more changed rows than groups, most groups have to be recomputed.
         all_groups = self.by_group and self.changed_rows >= self.stored_rows
         return _PER_GROUPED if all_groups else _PER_JOINED
 
@@ -126,7 +126,7 @@ class Estimate:
 @dataclass(frozen=True)
 class PartitionEstimate:
     """Numbers of rows: of all base tables, of the changes, of the storage table; and how many of
-    how many partitions are computed anew. `slowness` is as in `Estimate`."""
+    how many partitions are recomputed. `slowness` is as in `Estimate`."""
 
     base_rows: int
     changed_rows: int

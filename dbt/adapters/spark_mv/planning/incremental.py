@@ -30,7 +30,7 @@ def prepare_fast(
     totals: Mapping[TableName, int],
     slowness: float,
 ) -> FastQuery | Reason:
-    """The query that brings the rows that were looked at up to date; why not if there is none.
+    """The query that brings the stored rows up to date; why not if there is none.
 
     `totals` are the rows of the base tables, `slowness` is as in `Estimate`.
     """

@@ -74,7 +74,7 @@ class Inputs:
 def inputs_of(
     executor: Executor, resolver: Resolver, analyzer: Analyzer, observation: Observation
 ) -> Inputs | Reason:
-    """The inputs of a refresh of the view that was looked at; why there are none."""
+    """The inputs of a refresh of the view that was observed; why there are none."""
     view, label = observation.view, observation.label
     if label is None or observation.head is None or not observation.verdict.changed:
         return Reason("NO_BASE", "there are no stored rows to start from")

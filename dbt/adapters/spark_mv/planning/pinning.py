@@ -1,8 +1,8 @@
 """Writes the versions of base tables into the text of a query.
 
-Pinned reads make the label true whatever is committed meanwhile. A table that cannot be pinned
-(no snapshot, no versions, or a schema newer than its snapshot) is read as it is, and its version
-is compared before and after.
+Pinned reads make the label true whatever is committed during the refresh. A table that cannot be
+pinned (no snapshot, no versions, or a schema newer than its snapshot) is read as it is, and its
+version is compared before and after.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ AUTO, COMPLETE, PARTITION, FAST = "auto", "complete", "partition", "fast"
 
 @dataclass(frozen=True)
 class FastQuery:
-    """The query of a fast refresh, with what it reads and what it is held to cost.
+    """The query of a fast refresh, with what it reads and its estimated cost.
 
     Its rows are all rows of the storage table as they will be or, if it `appends`, those to be
     added, once stored rows that meet the condition `replaced` on mv_stored have been taken away.
@@ -46,7 +46,7 @@ class PartitionQuery:
 
 
 class Candidates(Protocol):
-    """Looks into the ways to refresh that are not complete; each gives its query or why not."""
+    """Prepares refreshes that are not complete; each gives its query or the reason against it."""
 
     def fast(self) -> FastQuery | Reason:
         """By what changed."""
@@ -81,7 +81,7 @@ class NoRefresh:
 
 @dataclass(frozen=True)
 class CompleteRefresh:
-    """Compute every row again; with what stood against each other way that was looked into.
+    """Compute every row again; with the reason why each alternative was rejected.
 
     `cost`, here and below, is in rows as they were estimated, None if nobody did.
     """
@@ -94,7 +94,7 @@ class CompleteRefresh:
 
     @property
     def estimated(self) -> str | None:
-        """What stands against the other ways, as the history has it."""
+        """Why the alternatives were rejected, as the history has it."""
         against = (("fast", self.why_not_fast), ("by partition", self.why_not_partition))
         return "; ".join(f"not {way}: {why}" for way, why in against if why) or None
 
@@ -109,7 +109,7 @@ class FastRefresh:
 
     @property
     def estimated(self) -> str | None:
-        """What it is held to cost, as the history has it."""
+        """The estimated cost, as the history has it."""
         return str(self.fast.estimate)
 
     @property
@@ -128,7 +128,7 @@ class PartitionRefresh:
 
     @property
     def estimated(self) -> str | None:
-        """What it is held to cost, as the history has it."""
+        """The estimated cost, as the history has it."""
         return str(self.partition.estimate)
 
     @property
@@ -151,10 +151,10 @@ def plan_refresh(
 ) -> RefreshPlan:
     """The plan for `view`.
 
-    `requested` is a refresh method; `volatile` the functions whose value moves by itself: an
-    explicit refresh evaluates them again, a read does not. `recompute` asks for a complete refresh
-    even if nothing has changed: a view whose option is that method does not.
-    Raises `MethodNotAvailable` if the method cannot be used.
+    `requested` is a refresh method; `volatile` the functions whose value changes without a write:
+    an explicit refresh evaluates them again, a read does not. `recompute` asks for a complete
+    refresh even if nothing has changed: a view whose option is that method does not. Raises
+    `MethodNotAvailable` if the method cannot be used.
     """
     if requested not in (AUTO, COMPLETE, PARTITION, FAST):
         raise MethodNotAvailable(

@@ -1,6 +1,6 @@
 """What Spark says of a query that sqlglot has read, and what is kept of it with the view.
 
-Asking takes longer than a small refresh, and every command is a new process. So the answers are
+Asking takes longer than a small refresh, and every command is a new process. So what it says is
 kept, for as long as the tables have the same columns and the same programs ask.
 """
 
@@ -29,7 +29,7 @@ _OF_SPARK = "Class: org.apache.spark.sql.catalyst."
 
 @dataclass
 class PlanFacts:
-    """Answers of Spark about one definition, whose hash is `of`: `by` names the programs, `columns`
+    """What Spark said of one definition, whose hash is `of`: `by` names the programs, `columns`
     the names and types of the tables' columns; `types` those of the columns of each query that was
     asked about.
 
@@ -47,14 +47,14 @@ class PlanFacts:
         return dict(vars(self))
 
     def recall(self, kept: Mapping[str, Any]) -> None:
-        """Take over kept answers that are still true."""
+        """Take over what was kept, as far as it still holds."""
         if all(kept.get(key) == vars(self)[key] for key in ("of", "by", "columns")):
             self.types = dict(kept.get("types", {}))
             self.confirmed = kept.get("confirmed") is True
 
 
 def programs(executor: Executor) -> str:
-    """The versions of the programs on which an answer depends."""
+    """The versions of the programs on which it depends."""
     ((spark,),) = executor.query("SELECT version()")
     return f"{version} {sqlglot.__version__} {spark}"
 
@@ -82,7 +82,7 @@ def confirm(session: Executor, original: str, printed: str, width: int) -> None:
     differing = next((pair for pair in lines if pair[0] != pair[1]), None)
     if differing is not None:
         texts = " and ".join(_around_difference(*differing))
-        raise not_fast("NOT_UNDERSTOOD", f"printed anew it is planned otherwise: {texts}")
+        raise not_fast("NOT_UNDERSTOOD", f"printed from its tree it is planned otherwise: {texts}")
 
 
 def _around_difference(one: str, two: str) -> tuple[str, str]:

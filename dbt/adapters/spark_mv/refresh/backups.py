@@ -1,8 +1,8 @@
-"""What a new relation takes the place of is moved aside, and dropped when the new one is there.
+"""Backups: what a new relation replaces is renamed, and dropped when the new one is there.
 
-The former relation waits under dbt's name for backups. One rule tells what to do with it whatever
-died before: what has its own name is complete, so the backup can go; if nothing has that name, the
-backup is the relation.
+The replaced relation is kept under dbt's name for backups. One rule tells what to do with it
+whatever died before: what has its own name is complete, so the backup can go; if nothing has that
+name, the backup is the relation.
 """
 
 from __future__ import annotations
@@ -27,39 +27,39 @@ BACKUP = "__dbt_backup"
 
 
 def backup_of(name: TableName) -> TableName:
-    """The name under which a relation waits that has been moved aside."""
+    """The name of the backup of a relation."""
     return name.sibling(name.name + BACKUP)
 
 
-def move_aside(services: Services, name: TableName) -> None:
+def move_to_backup(services: Services, name: TableName) -> None:
     """Give a relation its backup's name, if there is one; a materialized view stays one."""
     facts = _facts(services, name)
     if facts is not None:
         _rename(services, name, backup_of(name), facts)
-        reached("moved_aside.after")
+        reached("backed_up.after")
 
 
-def put_back(services: Services, name: TableName) -> bool:
+def restore_backup(services: Services, name: TableName) -> bool:
     """Give a backup the relation's name again, if nothing else has it; False if that is so."""
     facts = _facts(services, backup_of(name))
     if facts is None or _facts(services, name) is not None:
         return False
     _rename(services, backup_of(name), name, facts)
     if isinstance(facts, ViewFacts) and is_materialized_view(facts.properties):
-        # Whoever swept meanwhile has not found it, and forgotten it.
+        # A sweep in between has not found it, and forgotten it.
         with suppress(CorruptMetadata):
             ensure_registered(services, load_view(services.resolver, name))
     return True
 
 
 @contextmanager
-def moved_aside(services: Services, name: TableName) -> Iterator[None]:
+def has_backup(services: Services, name: TableName) -> Iterator[None]:
     """Inside the block the name is free; if the block fails, the relation has it again."""
-    move_aside(services, name)
+    move_to_backup(services, name)
     try:
         yield
     except BaseException:
-        put_back(services, name)
+        restore_backup(services, name)
         raise
 
 
@@ -67,7 +67,7 @@ def swap_in(services: Services, built: TableName, name: TableName) -> None:
     """Give a relation that is complete the name of another one, which is dropped then."""
     facts = _facts(services, built)
     assert facts is not None
-    with moved_aside(services, name):
+    with has_backup(services, name):
         _rename(services, built, name, facts)
     reached("swapped_in.after")
     services.log.mark_dependents(name, "REPLACE")
@@ -91,9 +91,9 @@ def drop_backup(services: Services, name: TableName) -> None:
         services.executor.query(storage_sql.drop_view(backup))
 
 
-def _drop_storages(services: Services, name: TableName, former: ViewFacts) -> None:
-    log, view_id = services.log, former.properties["mv.id"]
-    storages = {name.sibling(former.properties["mv.storage_table"])}
+def _drop_storages(services: Services, name: TableName, replaced: ViewFacts) -> None:
+    log, view_id = services.log, replaced.properties["mv.id"]
+    storages = {name.sibling(replaced.properties["mv.storage_table"])}
     now = None
     try:
         now = find_view(services.resolver, name)

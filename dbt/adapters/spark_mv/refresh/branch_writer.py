@@ -59,7 +59,7 @@ class BranchWriter:
     def run(
         self, observation: Observation, plan: RefreshPlan, lock: RefreshLock, request: Request
     ) -> Outcome | None:
-        """Refresh as planned; None if something moved meanwhile, and it has to be looked again.
+        """Refresh as planned; None if something changed, and the view has to be observed again.
 
         Raises `RefreshFailed` with the cause; rows are then as they were.
         """
@@ -150,7 +150,7 @@ class BranchWriter:
         run: RefreshRun,
         error: BaseException,
     ) -> None:
-        """Close the history of a refresh; raise what ended it, or return to look again."""
+        """Close the history of a refresh; raise what ended it, or return to observe again."""
         history, view = self._services.history, run.view
         if not isinstance(error, Exception):
             history.cancelled(run, "cancelled by an interrupt")
@@ -174,7 +174,7 @@ class BranchWriter:
     def _why_again(
         self, observation: Observation, lock: RefreshLock, error: Exception
     ) -> reasons.Reason | None:
-        """What others did that may have made this fail, and makes another look worth while."""
+        """What others did that may have made this fail, and makes another attempt worth while."""
         if isinstance(error, PublishRefused):
             return reasons.lost_race(error.problem)
         changed = self.has_changed(observation)
@@ -183,21 +183,21 @@ class BranchWriter:
         if self._has_moved(lock):
             return reasons.lost_race("another refresh was published first")
         if self._is_dropped(lock):
-            return reasons.lost_race("its branch was dropped meanwhile")
+            return reasons.lost_race("its branch was dropped during the refresh")
         is_gone = any(text in str(error) for text in _VERSION_GONE)
         if is_gone and self._services.observer.has_moved(observation):
             return reasons.VERSION_GONE
         return None
 
     def has_changed(self, observation: Observation) -> reasons.Reason | None:
-        """Why the view is not what was looked at any more, None if it is."""
+        """Why the view is no longer what was observed, None if it is."""
         resolver = self._services.resolver
         resolver.forget()
         now = find_view(resolver, observation.view.name)
         if now is None:
             return reasons.DROPPED
         if now.storage != observation.view.storage:
-            return reasons.lost_race("its definition was changed meanwhile")
+            return reasons.lost_race("its definition was changed during the refresh")
         if observation.storage_exists and resolver.lookup(now.storage) is None:
             return reasons.lost_race("its storage table was dropped")
         return None

@@ -1,6 +1,6 @@
 """Makes views: the first build, and every change of definition or layout.
 
-The storage table is built aside, then one CREATE OR REPLACE VIEW makes it visible.
+The storage table is a staging table, then one CREATE OR REPLACE VIEW makes it visible.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class Builder:
     def build(self, build: Build) -> Outcome:
         """Make storage table and view, register them, record the refresh.
 
-        Raises `RelationExists` if the view must be new and somebody else made it meanwhile,
+        Raises `RelationExists` if the view must be new and somebody else has made it,
         `PublishRefused` if the view or a base table has changed in a way that asks for another
-        look, `RefreshFailed` with the cause if it cannot be built.
+        observation, `RefreshFailed` with the cause if it cannot be built.
         """
         services, view = self._services, build.view
         services.history.close_dead(view.name)

@@ -17,7 +17,7 @@ _INTERRUPTED = "an interrupt of its own command"
 
 
 class CancellationWatch:
-    """Looks out for requests to cancel the refreshes of this process."""
+    """Watches for requests to cancel the refreshes of this process."""
 
     def __init__(self, history: History) -> None:
         self._history = history
@@ -69,5 +69,5 @@ class CancellationWatch:
                 try:
                     if self.cancelled_by(refresh_id) is not None:
                         session.interrupt()
-                except Exception:  # the metadata or the session is not there just now: look again
+                except Exception:  # the metadata or the session is not there just now: try again
                     continue

@@ -48,7 +48,7 @@ def _failure(view: MaterializedView, cause: str, way_out: str) -> RefreshFailed:
 
 
 def was_dropped(name: TableName) -> RefreshFailed:
-    """The error of a refresh whose view was dropped meanwhile."""
+    """The error of a refresh whose view was dropped during it."""
     return RefreshFailed(
         f"{name} was dropped while it was being refreshed.",
         "Nothing is left to refresh; create it again if it is still wanted.",

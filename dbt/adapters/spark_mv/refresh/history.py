@@ -133,11 +133,11 @@ class History:
             self.suspended(view.id, view.name, f"{known.failures} failures in a row")
 
     def suspended(self, view_id: str, name: TableName, by: str) -> None:
-        """No refresh of this view happens by itself from now on."""
+        """The view is not refreshed automatically from now on."""
         self._switch(kinds.SUSPENDED, view_id, name, by)
 
     def resumed(self, view_id: str, name: TableName, by: str) -> None:
-        """The view is refreshed by itself again; failures are counted from zero."""
+        """The view is refreshed automatically again; failures are counted from zero."""
         self._switch(kinds.RESUMED, view_id, name, by)
 
     def _switch(self, kind: str, view_id: str, name: TableName, by: str) -> None:
@@ -188,7 +188,7 @@ class History:
         )
 
     def cancel_request(self, refresh_id: str) -> Event | None:
-        """Who wants this refresh to end; looks at what other processes have written."""
+        """Who asks for this refresh to end; reads what other processes have written."""
         self._log.reload_if_moved()
         return self._log.state().cancels.get(refresh_id)
 

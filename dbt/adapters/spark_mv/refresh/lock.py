@@ -43,7 +43,7 @@ class LockHeld:
 
 
 class RefreshLocks:
-    """Claims, seen from one process. `started` finds the REFRESH_STARTED of a branch."""
+    """Refresh locks, seen from one process. `started` finds the REFRESH_STARTED of a branch."""
 
     def __init__(
         self, executor: Executor, started: Callable[[str], Event | None], timeout: float
@@ -54,7 +54,7 @@ class RefreshLocks:
         self._first_seen: dict[tuple[TableName, str], float] = {}
 
     def acquire(self, storage: TableName, base: str) -> RefreshLock | LockHeld:
-        """Try to claim; `Busy` if a living owner has it."""
+        """Try to take the lock; `LockHeld` if a living owner has it."""
         branches = iceberg.branches(self._executor, storage)
         taken = _highest(branches, base)
         busy = self._holder(storage, base, branches)
@@ -73,7 +73,7 @@ class RefreshLocks:
         return RefreshLock(storage, base, branch, leftovers)
 
     def is_held(self, storage: TableName, base: str) -> bool:
-        """Whether a living owner has the claim on `base`."""
+        """Whether a living owner holds the lock on `base`."""
         branches = iceberg.branches(self._executor, storage)
         return self._holder(storage, base, branches) is not None
 
@@ -99,7 +99,7 @@ class RefreshLocks:
         return LockHeld(branch, owner, started)
 
     def release(self, lock: RefreshLock) -> None:
-        """Drop the branch of a claim that will not be published; failing does no harm."""
+        """Drop the branch of a lock under which nothing will be published; failing does no harm."""
         try:
             iceberg.drop_branches(self._executor, lock.storage, [lock.branch])
         except StatementFailed:

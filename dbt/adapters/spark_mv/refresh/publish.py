@@ -35,14 +35,14 @@ class _Conflict(StatementFailed):
 def publish(
     executor: Executor, lock: RefreshLock, refresh_id: str, writes: int
 ) -> tuple[SnapshotFacts, ...]:
-    """Fast-forward main to the claim's branch, to which this refresh made so many writes; returns
-    the published snapshots, newest first.
+    """Fast-forward main to the branch of the lock, to which this refresh made so many writes;
+    returns the published snapshots, newest first.
 
     Raises `PublishRefused` if main is another snapshot now, `StatementFailed` if main did not
-    move and the cause will not pass by itself.
+    move and the cause is permanent.
     """
     built = iceberg.commits(executor, lock.storage, lock.branch, lock.base, writes + 1)
-    # A write whose branch was dropped meanwhile makes it anew, from what main was by then: main
+    # A commit to a branch that was dropped creates it again, from what main was by then: main
     # could be moved to it, and a newer build, or an earlier write of ours, would be lost.
     ours = [snapshot for snapshot in built if snapshot.summary.get(LABEL_ID) == refresh_id]
     if len(ours) != writes or built != ours or built[-1].parent_id != lock.base:

@@ -1,4 +1,4 @@
-"""Refreshes one view: looks, claims, builds in the way that is called for; again if it lost."""
+"""Refreshes one view: observes, plans, takes the lock and builds; again if another one won."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ class Refresher:
                     try:
                         outcome = self._attempt(view, request, pinned)
                     except FastRefreshFailed as error:
-                        # Rows that cannot be kept up to date by what changed are computed anew.
+                        # Rows that cannot be kept up to date by what changed are all computed
+                        # again.
                         reason = reasons.fast_failed(error.problem)
                         request, outcome = replace(request, avoid_fast=reason), None
                 if outcome is not None:
@@ -185,7 +186,7 @@ class Refresher:
                 definition=current,
                 definition_hash=current.hash,
                 hidden=self._services.analyzer.hidden(current, observation.view),
-                answers=self._services.analyzer.answers(current),
+                plan_facts=self._services.analyzer.plan_facts(current),
                 storage=new_storage(observation.view.name),
             ),
             observation.expansion,
@@ -212,7 +213,7 @@ class Refresher:
 
     def _wait_for(self, view: MaterializedView, base: str) -> None:
         """Until main has moved, or the owner of the lock has given up or died."""
-        # Whoever is over its time by then is taken over, which the last look has to see.
+        # An owner that is over its time by then is taken over, which the last attempt has to see.
         longest = self._services.timeout + 2 * _LONGEST_WAIT
         pause, deadline = _FIRST_WAIT, time.monotonic() + longest
         while time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""A last look at a build that was not computed as a whole, before it is published.
+"""Counts the rows of a build that was not computed as a whole, before it is published.
 
 Where a query keeps every row of its base table, the rows that are stored, or that its groups count,
 are as many as the table has. What that costs: nothing for rows, as both commits count theirs; one

@@ -1,4 +1,4 @@
-"""Storage tables built aside: made with their rows and label in one commit, then swapped in.
+"""Staging tables: storage tables made with their rows and label in one commit, then swapped in.
 
 Each build has a table of a name that no other ever has. So nobody takes rows for finished that
 their builder has not compared, and a table that was replaced never comes back into use.
@@ -31,9 +31,9 @@ _LABEL_CONF = "spark.sql.iceberg.snapshot-property."
 class Build:
     """What is to be built, and what the view is until it is swapped in.
 
-    `branch` is the claim under which it is built; with `only_if_unchanged` it is swapped in only
-    if the view still is `replaced`, with `must_be_new` only if there is none. With `over_table` it
-    takes the place of a table, which is kept as its backup.
+    `branch` is that of the refresh lock under which it is built; with `only_if_unchanged` it is
+    swapped in only if the view still is `replaced`, with `must_be_new` only if there is none. With
+    `over_table` it takes the place of a table, which is kept as its backup.
     """
 
     view: MaterializedView
@@ -51,7 +51,7 @@ class Build:
 def make_storage(services: Services, view: MaterializedView, label: Label) -> None:
     """Create the storage table with the rows of the view's definition.
 
-    Raises `PublishRefused` if a table that could not be pinned changed meanwhile, and
+    Raises `PublishRefused` if a table that could not be pinned changed during the build, and
     `StatementFailed`; there is then no table.
     """
     query, unpinned = complete_query(services, view, view.definition, label.sources)
@@ -111,7 +111,7 @@ def moves(
     services: Services, unpinned: tuple[TableName, ...], versions: Mapping[TableName, Version]
 ) -> dict[TableName, str]:
     """What tells whether an Iceberg table that is read unpinned has moved; its version does
-    not, if it was rolled back meanwhile."""
+    not, if it was rolled back in between."""
     tables = [name for name in unpinned if versions[name].kind == iceberg.FORMAT]
     return {name: iceberg.moves(services.executor, name) for name in tables}
 

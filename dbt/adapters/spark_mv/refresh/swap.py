@@ -12,7 +12,7 @@ from dbt.adapters.spark_mv.core.errors import (
     UnsupportedCatalog,
 )
 from dbt.adapters.spark_mv.core.failpoints import reached
-from dbt.adapters.spark_mv.refresh.backups import moved_aside
+from dbt.adapters.spark_mv.refresh.backups import has_backup
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import Build, discard
 from dbt.adapters.spark_mv.views import storage_sql
@@ -35,7 +35,7 @@ def swap(services: Services, build: Build) -> None:
         return
     _refuse_changed(services, build)
     try:
-        with moved_aside(services, build.view.name):
+        with has_backup(services, build.view.name):
             _create(services, build)
     except StatementFailed:
         _discard(services, build, _current(services, build))

@@ -1,4 +1,4 @@
-"""The short road to Iceberg's catalogs where the JVM is in this process: no Spark job, no SQL."""
+"""The catalog client of Iceberg where the JVM is in this process: no Spark job, no SQL."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ class IcebergCatalog:
         return self._table_facts(parts) or self._view(parts)
 
     def _view(self, parts: Parts) -> ViewFacts | None:
-        held = self._views.get(parts)
-        if held is not None:
-            operations, location, facts = held
+        remembered = self._views.get(parts)
+        if remembered is not None:
+            operations, location, facts = remembered
             try:
                 current = operations.refresh()
             except Exception:  # dropped since
@@ -133,11 +133,11 @@ class IcebergCatalog:
         )
 
     def _table(self, parts: Parts) -> Any:
-        held = self._tables.get(parts)
-        if held is not None:
+        remembered = self._tables.get(parts)
+        if remembered is not None:
             try:
-                held.refresh()
-                return held
+                remembered.refresh()
+                return remembered
             except Exception:  # dropped, or dropped and created again under another uuid
                 self._tables.pop(parts, None)
         catalog, identifier = self._catalog(parts[0]), self._identifier(parts)

@@ -97,7 +97,7 @@ def parse_view_statement(sql: str) -> ViewStatement | None:
         return reader.end(ExplainView(reader.name()))
     if reader.take("CALL", "BQ", ".", "REFRESH_MATERIALIZED_VIEW"):
         return _read_call(reader)
-    raise reader.error("expected one of its verbs")
+    raise reader.error("expected CREATE, ALTER, REFRESH, EXPLAIN or DROP")
 
 
 class _Reader:

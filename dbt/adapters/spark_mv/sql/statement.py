@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.sql.words import Word, name_at, words_of
 Targets = tuple[tuple[str, ...], ...]
 _SKIPPED_BEFORE_NAME = frozenset({"IF", "NOT", "EXISTS", "TABLE", "ONLY"})
 _QUERIES = frozenset({"SELECT", "FROM", "VALUES", "TABLE", "WITH", "MAP", "REDUCE"})
-# Verbs that neither read nor write rows, whatever follows.
+# Commands that neither read nor write rows, whatever follows.
 _HARMLESS = frozenset(
     "SHOW DESCRIBE DESC RESET REFRESH ANALYZE COMMENT UNCACHE CLEAR ADD LIST GRANT REVOKE "
     "MSCK".split()

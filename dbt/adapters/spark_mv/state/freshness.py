@@ -122,7 +122,7 @@ def judge(
     """Compare a label with what is there now.
 
     `current` holds the versions of the base tables that the definition reads now. Versions that
-    differ are reported as changed, also when no row did; the caller looks into those.
+    differ are reported as changed, also when no row did; the caller inspects those.
     """
     missing = tuple(name for name, version in current.items() if version.kind == MISSING)
     if missing:

@@ -1,4 +1,4 @@
-"""Looks at a materialized view as it is now: label, sources, versions, verdict."""
+"""Observes a materialized view as it is now: label, sources, versions, verdict."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ class Observer:
         self._chains: dict[TableName, list[SnapshotFacts]] = {}
 
     def observe(self, view: MaterializedView, pinned: PinnedVersions | None = None) -> Observation:
-        """Label first, versions after it: a label is then never newer than what it is held
-        against."""
+        """The label first, versions after it: a label is then never newer than what it is
+        compared with."""
         with self._resolver.remembered():
             return self._observation(view, pinned)
 
     def has_moved(self, observation: Observation) -> bool:
-        """Whether any base table has another version now than when it was looked at."""
+        """Whether any base table has another version now than when it was observed."""
         return self._versions.read(observation.versions) != observation.versions
 
     def _observation(self, view: MaterializedView, pinned: PinnedVersions | None) -> Observation:
@@ -107,7 +107,8 @@ class Observer:
         )
 
     def observe_with_upstream(self, view: MaterializedView) -> Observation:
-        """As `look`, but a view over a materialized view that is not fresh is not fresh either."""
+        """As `observe`, but a view over a materialized view that is not fresh is not fresh
+        either."""
         observation = self.observe(view)
         if not observation.verdict.is_fresh:
             return observation
@@ -133,9 +134,9 @@ class Observer:
 
     def _chain(self, storage: TableName, head: iceberg.Head | None) -> list[SnapshotFacts]:
         """The labelled chain; a snapshot never changes, so that of a known head is known."""
-        held = self._chains.get(storage)
-        if held and head is not None and held[0].snapshot_id == head[0]:
-            return held
+        remembered = self._chains.get(storage)
+        if remembered and head is not None and remembered[0].snapshot_id == head[0]:
+            return remembered
         chain = self._chains[storage] = iceberg.labelled_chain(self._executor, storage)
         return chain
 

@@ -25,7 +25,7 @@ class CachedPlans:
         self._clean.update(self._heads(views))
 
     def drop_outdated(self, views: Iterable[TableName], context: StatementContext) -> None:
-        """Drop what is cached of older rows of these views; such cached views are read anew."""
+        """Drop what is cached of older rows of these views; such cached views are read again."""
         client = self._services.executor.catalog
         if not (self._clean if client is None else client.has_cached_plans()):
             return

@@ -14,7 +14,7 @@ class StatementContext(Protocol):
 
     `trigger` is how the history names refreshes for it; `gates_reads` says whether what it reads is
     made fresh first, `is_reduced` that the command works on less than all rows (--empty, --sample),
-    `rebuilds` that dbt was told to make everything anew; `replaces` is the table or view that the
+    `rebuilds` that dbt was told to rebuild everything; `replaces` is the table or view that the
     node may make a materialized view of.
     """
 

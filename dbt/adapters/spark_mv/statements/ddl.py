@@ -1,4 +1,4 @@
-"""Carries out materialized-view statements and answers them with a row."""
+"""Carries out the DDL of materialized views; the result of each is a row."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class StatementResult:
 
 
 class MaterializedViewStatements:
-    """One method per verb."""
+    """One method per statement."""
 
     def __init__(
         self,

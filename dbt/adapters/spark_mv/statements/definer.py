@@ -119,15 +119,15 @@ class Definer:
             return replace(
                 view,
                 hidden=existing.hidden,
-                answers=existing.answers,
+                plan_facts=existing.plan_facts,
                 methods=existing.methods,
             )
-        view = replace(view, answers=existing.answers if existing else {})
+        view = replace(view, plan_facts=existing.plan_facts if existing else {})
         found = analyzer.analysis(view.definition, view)
         view = replace(
             view,
             hidden=() if isinstance(found, Reason) else tuple(found.program.hidden),
-            answers=analyzer.answers(view.definition),
+            plan_facts=analyzer.plan_facts(view.definition),
         )
         against = {method: why_not(method, view, found) for method in (FAST, PARTITION)}
         must = FAST if options.allow_non_incremental_definition is False else options.refresh_method

@@ -47,7 +47,7 @@ _OF_STORAGE = ("tblproperties", "float_additive")
 
 
 class Lifecycle:
-    """What the DDL verbs do."""
+    """What the DDL statements do."""
 
     def __init__(self, services: Services, refresher: Refresher, reader: Reader) -> None:
         self._services = services

@@ -1,6 +1,6 @@
-"""The one place where statements are looked at: MV verbs, reads of views, writes to base tables.
+"""The one place that sees every statement: DDL of views, reads of views, writes to base tables.
 
-`before` either answers a statement or lets it through, after everything that it reads is fresh;
+`before` either carries out a statement or lets it through, after everything that it reads is fresh;
 `after` marks the dependents of what it wrote. The order of the steps is drawn in
 docs/architecture.md.
 """
@@ -34,7 +34,7 @@ _LISTING = re.compile(r"information_schema.*?materialized_views", re.IGNORECASE 
 @dataclass(frozen=True)
 class Passage:
     """A statement that goes to Spark: its text, the relations that it writes, whether it may make
-    views anew, and whether unqualified names may be looked up elsewhere after it."""
+    views again, and whether unqualified names may be looked up elsewhere after it."""
 
     sql: str
     verb: str = ""
@@ -45,7 +45,7 @@ class Passage:
 
 
 class StatementPipeline:
-    """Looks at statements of all threads of one command."""
+    """Sees the statements of all threads of one command."""
 
     def __init__(self, services: Services, gate: ReadGate, ddl: MaterializedViewStatements) -> None:
         self._services = services
@@ -56,7 +56,7 @@ class StatementPipeline:
         self._inside = threading.local()
 
     def before(self, sql: str, context: StatementContext) -> StatementResult | Passage:
-        """Answer the statement, or make ready what it reads and let it through."""
+        """Carry out the statement, or make fresh what it reads and let it through."""
         if getattr(self._inside, "active", False):
             return Passage(sql)
         with self._entered():
@@ -84,7 +84,7 @@ class StatementPipeline:
 
     @contextmanager
     def _entered(self) -> Iterator[None]:
-        """Statements that we ask the user's session are not looked at."""
+        """Statements of our own in the user's session pass."""
         self._inside.active = True
         try:
             yield
@@ -113,7 +113,7 @@ class StatementPipeline:
     def _executed(
         self, sql: str, statement: Statement, context: StatementContext
     ) -> StatementResult | Passage:
-        """EXECUTE IMMEDIATE goes the way of the statement that it stands for.
+        """EXECUTE IMMEDIATE is treated as the statement that it runs.
 
         EXPLAIN would not do: Spark runs what it explains there, unless that is a query.
         """

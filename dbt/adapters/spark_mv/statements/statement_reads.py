@@ -60,7 +60,7 @@ class StatementReads:
         return found
 
     def forget_temporary(self) -> None:
-        """A view was made anew: of temporary views only Spark knows now what they read."""
+        """A view was created again: of temporary views only Spark knows now what they read."""
         self._temporary = dict.fromkeys(self._temporary)
 
     def drops_temporary(self, statement: Statement) -> bool:

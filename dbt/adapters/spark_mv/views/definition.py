@@ -89,7 +89,7 @@ class MaterializedView:
 
     `reduced` says that the query is not the whole definition (--empty, --sample, --defer).
     `hidden` are columns of the storage table that fast refreshes need and the view does not show;
-    `answers` is what Spark said of the query, so that it need not be asked again. `methods` says
+    `answers` is what Spark said of the query, so that it is not asked again. `methods` says
     for each method of refresh but the complete one "yes", or why it cannot be used.
     """
 
@@ -103,7 +103,7 @@ class MaterializedView:
     comment: str | None = None
     reduced: bool = False
     hidden: tuple[str, ...] = ()
-    answers: Mapping[str, Any] = field(default_factory=dict)
+    plan_facts: Mapping[str, Any] = field(default_factory=dict)
     methods: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -131,7 +131,7 @@ class MaterializedView:
             "comment": self.comment,
             "reduced": self.reduced,
             "hidden": list(self.hidden),
-            "answers": dict(self.answers),
+            "answers": dict(self.plan_facts),
             "methods": dict(self.methods),
         }
         return {
@@ -190,7 +190,7 @@ def from_properties(name: TableName, properties: Mapping[str, str]) -> Materiali
             comment=details["comment"],
             reduced=details["reduced"],
             hidden=tuple(details.get("hidden", ())),
-            answers=dict(details.get("answers", {})),
+            plan_facts=dict(details.get("answers", {})),
             methods=dict(details.get("methods", {})),
         )
     except _UNREADABLE as error:

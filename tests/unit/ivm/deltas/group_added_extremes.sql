@@ -1,4 +1,4 @@
--- The least value is computed anew for groups that may have lost theirs.
+-- The least value is recomputed for groups that may have lost theirs.
 
 SELECT a, MIN(v) AS least FROM mv_table_0 GROUP BY a;
 

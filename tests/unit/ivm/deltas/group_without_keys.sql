@@ -4,7 +4,7 @@
 SELECT COUNT(DISTINCT v) AS n FROM mv_table_0 GROUP BY a;
 
 -- Changed: mv_table_0
--- Kept: groups of changed rows are computed anew
+-- Kept: groups of changed rows are recomputed
 
 -- mv_keys_0
 SELECT

@@ -3,7 +3,7 @@
 SELECT a, b FROM mv_table_0 INTERSECT ALL SELECT b, v FROM mv_table_1;
 
 -- Changed: mv_table_0, mv_table_1
--- Kept: groups of changed rows are computed anew
+-- Kept: groups of changed rows are recomputed
 
 -- mv_keys_0
 SELECT

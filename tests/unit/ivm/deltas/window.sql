@@ -3,7 +3,7 @@
 SELECT a, v, SUM(v) OVER (PARTITION BY a ORDER BY b) AS total FROM mv_table_0;
 
 -- Changed: mv_table_0
--- Kept: groups of changed rows are computed anew
+-- Kept: groups of changed rows are recomputed
 
 -- mv_keys_0
 SELECT

@@ -3,7 +3,7 @@
 SELECT a, v FROM (SELECT a, v, RANK() OVER (PARTITION BY a ORDER BY v) AS k FROM mv_table_0) d WHERE k = 1;
 
 -- Changed: mv_table_0
--- Kept: groups of changed rows are computed anew
+-- Kept: groups of changed rows are recomputed
 
 -- mv_keys_0
 SELECT

@@ -111,7 +111,7 @@ def check_type(measure: Measure, type_name: str, float_additive: bool) -> None:
     way_out = "set float_additive" if type_name in _FLOATING else "cast to a shorter decimal"
     text = (
         f"adding to it is not exact for the type {type_name}; {way_out}, "
-        "or have its groups computed anew, which takes a GROUP BY"
+        "or have its groups recomputed, which takes a GROUP BY"
     )
     raise not_fast("NOT_ADDITIVE", text, measure.call)
 
@@ -190,5 +190,5 @@ def raised(text: str) -> exp.Expr:
 
 
 def _no_measure(call: exp.Expr) -> Exception:
-    text = "its value cannot be added to, only computed anew by group, which takes a GROUP BY"
+    text = "its value cannot be added to, only recomputed by group, which takes a GROUP BY"
     return not_fast("NOT_ADDITIVE", text, call)

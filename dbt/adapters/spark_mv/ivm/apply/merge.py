@@ -231,7 +231,7 @@ def _extremes(additive: Additive) -> list[Part]:
 
 
 def _with_rescued(additive: Additive, rule: Rule, groups: exp.Select) -> exp.Query:
-    """The groups, with extremes computed anew for those that may have lost theirs."""
+    """The groups, with extremes recomputed for those that may have lost theirs."""
     named = rule.context.define("groups", groups)
     extremes = _extremes(additive)
     lost = {part_name(additive, part): _is_lost(additive, part) for part in extremes}
@@ -256,7 +256,7 @@ def _same_group(additive: Additive) -> exp.Expr | None:
 
 
 def _is_lost(additive: Additive, part: Part) -> exp.Expr:
-    """Whether the stored extreme, or one that came meanwhile, may have gone."""
+    """Whether the stored extreme, or one that has come since, may have gone."""
     name = part_name(additive, part)
     stored, gone = column(_GROUPS, name + _STORED), column(_GROUPS, name + _GONE)
     beaten = gone <= stored if part.function == MIN else gone >= stored
@@ -265,7 +265,7 @@ def _is_lost(additive: Additive, part: Part) -> exp.Expr:
 
 
 def _rescued(additive: Additive, lost: exp.Table) -> exp.Query:
-    """Smallest and largest values, computed anew, of the groups that may have lost theirs."""
+    """Smallest and largest values, recomputed, of the groups that may have lost theirs."""
     found = additive.query.copy()
     columns = [exp.alias_(key.copy(), f"mv_key_{n}") for n, key in enumerate(additive.keys)]
     columns += [exp.alias_(part.call(), part_name(additive, part)) for part in _extremes(additive)]

@@ -68,7 +68,7 @@ class Groups:
 
 
 def groups_of(query: exp.Query) -> Groups | None:
-    """The groups of a canonical query, None if it computes each row by itself.
+    """The groups of a canonical query, None if it computes each row on its own.
 
     Raises `NotFast` if all of its rows are one group.
     """

@@ -173,7 +173,8 @@ def _selection(query: exp.Select) -> exp.Select:
     for key in ("with_", "order", "sort", "cluster", "distribute", "hint"):
         found.set(key, None)
     found = laterals.without_laterals(found, _part)
-    found = split_aggregation.distinct_apart(grouping_sets.plain(split_aggregation.apart(found)))
+    found = grouping_sets.plain(split_aggregation.split_aggregation(found))
+    found = split_aggregation.split_distinct(found)
     _refuse_subqueries(found)
     for relation in relations_of(found):
         if relation.args.get("sample") or relation.args.get("pivots"):

@@ -1,4 +1,5 @@
-"""Selections in which something stands above an aggregation, as two: the aggregation, the rest."""
+"""Selections in which something stands above an aggregation, split in two: the aggregation, the
+rest."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ _GROUPED, _DISTINCT = "mv_grouped", "mv_distinct"
 GENERATORS = (exp.Explode, exp.ExplodeOuter, exp.Inline, exp.Stack)
 
 
-def apart(query: exp.Select) -> exp.Select:
+def split_aggregation(query: exp.Select) -> exp.Select:
     """The selection, or one over its groups if it has windows or subqueries above aggregates."""
     if not aggregates.is_grouped(query):
         return query
@@ -83,7 +84,7 @@ class _Apart:
         return found
 
 
-def distinct_apart(query: exp.Select) -> exp.Select:
+def split_distinct(query: exp.Select) -> exp.Select:
     """DISTINCT over groups, windows or generators as a selection of its own."""
     if not query.args.get("distinct"):
         return query
