@@ -6,18 +6,20 @@ import hashlib
 import os
 import time
 from dataclasses import dataclass
-from pathlib import Path
+
+import psutil
 
 from dbt.adapters.spark_mv.core.executor import BranchFacts
 from dbt.adapters.spark_mv.metadata.events import Event, host
 
-_ZOMBIE = "zombie"
 # A branch is kept for so many minutes and more: until long after nobody cares. Plain SQL takes no
 # number of milliseconds, and Iceberg none of more than 63 bits.
 _AT_LEAST = 2**46
 _HOST, _PID, _SINCE = 2**9, 2**22, 2**15
 # A process that began so many seconds after the branch was made is another of the same number.
 _SLACK = 120.0
+# Clocks are set: so many seconds apart two starts of one process number may be the same.
+_SAME = 5.0
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,9 @@ class Owner:
             return True
         if not self.is_here:
             return False
-        began = _began(self.pid)
+        began = process_start(self.pid)
         is_other = began is not None and began > made + _SLACK
-        return is_other or not _exists(self.pid) or process_start(self.pid) == _ZOMBIE
+        return is_other or not _lives(self.pid)
 
     def kept_minutes(self) -> int:
         """How it is written: the minutes that its branch is kept."""
@@ -79,43 +81,31 @@ def owner_is_gone(started: Event) -> bool:
     if payload.get("owner_host") != host():
         return False
     pid, start = int(payload.get("owner_pid", 0)), payload.get("owner_started")
-    return not (_exists(pid) and (start is None or process_start(pid) in (None, start)))
+    began = process_start(pid)
+    # Version 0.1 wrote the start in ticks of the kernel, as text: it says nothing here.
+    is_other = isinstance(start, float) and began is not None and abs(began - start) > _SAME
+    return is_other or not _lives(pid)
 
 
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OSError):
-        return True
-    return True
-
-
-def process_start(pid: int) -> str | None:
-    """Start time of a process in the kernel's ticks, None where there is no /proc.
+def process_start(pid: int) -> float | None:
+    """When a process began, in epoch seconds; None if it is gone, or nobody can tell.
 
     A zombie counts as gone: it will never publish.
     """
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
+        process = psutil.Process(pid)
+        return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
+    except psutil.Error:
         return None
-    fields = stat.rpartition(")")[2].split()
-    return _ZOMBIE if fields[0] == "Z" else fields[19]
 
 
-def _began(pid: int) -> float | None:
-    """When a process began, in epoch seconds; None if nobody can tell."""
-    ticks = process_start(pid)
+def _lives(pid: int) -> bool:
     try:
-        lines = Path("/proc/stat").read_text().splitlines()
-    except OSError:
-        return None
-    booted = next((line.split()[1] for line in lines if line.startswith("btime ")), None)
-    if ticks is None or not ticks.isdigit() or booted is None:
-        return None
-    return int(booted) + int(ticks) / os.sysconf("SC_CLK_TCK")
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.Error:  # a process of another user
+        return True
 
 
 def _digest(name: str) -> int:

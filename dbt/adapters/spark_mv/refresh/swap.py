@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_incrementing
 
 from dbt.adapters.spark_mv.core.errors import (
     CorruptMetadata,
@@ -21,7 +21,7 @@ from dbt.adapters.spark_mv.views.registry import find_view
 
 _NO_VIEWS = ("MISSING_CATALOG_ABILITY", "does not support views", "UNSUPPORTED_FEATURE")
 _RACES = ("updated concurrently", "AlreadyExists", "ALREADY_EXISTS", "CommitFailed")
-_ATTEMPTS = 8
+_ATTEMPTS, _PAUSE = 8, 0.05
 
 
 def swap(services: Services, build: Build) -> None:
@@ -43,16 +43,37 @@ def swap(services: Services, build: Build) -> None:
 
 
 def _create(services: Services, build: Build) -> None:
+    retrying = Retrying(
+        retry=retry_if_exception(_is_race),
+        stop=stop_after_attempt(_ATTEMPTS),
+        wait=wait_incrementing(_PAUSE, _PAUSE),
+        reraise=True,
+    )
+    try:
+        retrying(_create_once, services, build)
+    except StatementFailed as error:
+        raise _given_up(services, build, error) from None
+
+
+def _create_once(services: Services, build: Build) -> None:
     create = storage_sql.create_view(build.view, or_replace=not build.must_be_new)
-    for attempt in range(_ATTEMPTS):
-        try:
-            reached("view.before")
-            _refuse_changed(services, build)
-            with services.executor.isolated({}) as session:
-                session.query(create)
-            return
-        except StatementFailed as error:
-            _cope(services, build, error, attempt)
+    reached("view.before")
+    _refuse_changed(services, build)
+    try:
+        with services.executor.isolated({}) as session:
+            session.query(create)
+    except StatementFailed:
+        now = _current(services, build)
+        if now is None or not build.must_be_new:
+            raise
+        _discard(services, build, now)
+        raise RelationExists(
+            f"{build.view.name} exists already.", "Say CREATE OR REPLACE, or drop it first."
+        ) from None
+
+
+def _is_race(error: BaseException) -> bool:
+    return isinstance(error, StatementFailed) and any(text in str(error) for text in _RACES)
 
 
 def _refuse_changed(services: Services, build: Build) -> None:
@@ -78,21 +99,15 @@ def _discard(services: Services, build: Build, now: MaterializedView | None) -> 
         discard(services, build.view.storage)
 
 
-def _cope(services: Services, build: Build, error: StatementFailed, attempt: int) -> None:
-    """Return if creating the view is worth another try, else raise what is wrong."""
-    view, now = build.view, _current(services, build)
-    if now is not None and build.must_be_new:
-        _discard(services, build, now)
-        raise RelationExists(
-            f"{view.name} exists already.", "Say CREATE OR REPLACE, or drop it first."
-        ) from None
-    if any(text in str(error) for text in _RACES) and attempt + 1 < _ATTEMPTS:
-        time.sleep(0.05 * (attempt + 1))
-        return
-    _discard(services, build, now)
+def _given_up(
+    services: Services, build: Build, error: StatementFailed
+) -> StatementFailed | UnsupportedCatalog:
+    """The error of a view that could not be made; its storage table is dropped."""
+    name = build.view.name
+    _discard(services, build, _current(services, build))
     if any(text in str(error) for text in _NO_VIEWS):
-        raise UnsupportedCatalog(
-            f"{view.name}: the catalog {view.name.catalog!r} cannot hold views.",
+        return UnsupportedCatalog(
+            f"{name}: the catalog {name.catalog!r} cannot hold views.",
             "Use an Iceberg catalog with views (REST, Hive, JDBC with schema-version V1).",
-        ) from None
-    raise error
+        )
+    return error

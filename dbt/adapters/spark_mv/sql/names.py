@@ -8,11 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlglot import exp
-from sqlglot.dialects import Spark
-from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import Token, TokenType
 
 from dbt.adapters.spark_mv.core.errors import InvalidName
+from dbt.adapters.spark_mv.sql.sqlglot_internals import Spark, SqlglotError, Token, TokenType
 
 SESSION_CATALOG = "spark_catalog"
 MAX_NAME_LENGTH = 100

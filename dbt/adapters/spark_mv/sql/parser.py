@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sqlglot import exp
-from sqlglot.dialects.dialect import DialectType
-from sqlglot.dialects.spark import Spark
-from sqlglot.parsers.spark import SparkParser
-from sqlglot.tokens import Token, TokenType
+
+from dbt.adapters.spark_mv.sql.sqlglot_internals import (
+    DialectType,
+    Spark,
+    SparkParser,
+    Token,
+    TokenType,
+)
 
 # sqlglot would have PERCENTILE_APPROX of them, which has other values.
 _LEFT_ALONE = ("PERCENTILE_CONT", "PERCENTILE_DISC")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from sqlglot.dialects import Spark
-from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import Token, TokenType
+from dbt.adapters.spark_mv.sql.sqlglot_internals import Spark, SqlglotError, Token, TokenType
 
 _QUOTED = TokenType.IDENTIFIER
 _STRINGS = {
@@ -41,7 +40,7 @@ class Word:
 class _Tokenizer(Spark.Tokenizer):
     """Spark's tokenizer, without swallowing the rest of EXPLAIN, CALL and the like as one text."""
 
-    COMMANDS: set[TokenType] = set()
+    COMMANDS: ClassVar[set[TokenType]] = set()
 
 
 def words_of(sql: str) -> tuple[Word, ...]:

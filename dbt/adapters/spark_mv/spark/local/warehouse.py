@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import time
 from pathlib import Path
 
 from dbt_common.exceptions import DbtRuntimeError
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 
 from dbt.adapters.spark_mv.spark.local import jars
 
@@ -100,7 +100,14 @@ def prepare_folder(path: str, with_catalog: bool = True) -> Path:
     try:
         os.makedirs(path, exist_ok=True)
         if with_catalog:
-            _retry_while_locked(os.path.join(path, "catalog.db"))
+            # The change to WAL does not wait for other processes as everything else does.
+            retrying = Retrying(
+                retry=retry_if_exception(_is_locked),
+                stop=stop_after_delay(_BUSY_SECONDS),
+                wait=wait_fixed(0.05),
+                reraise=True,
+            )
+            retrying(_create_catalog, os.path.join(path, "catalog.db"))
     except (OSError, sqlite3.Error) as error:
         raise DbtRuntimeError(
             f"The folder {path} cannot be used as a warehouse: {error}.\n"
@@ -112,16 +119,8 @@ def prepare_folder(path: str, with_catalog: bool = True) -> Path:
     return log
 
 
-def _retry_while_locked(database: str) -> None:
-    # The change to WAL does not wait for other processes as everything else does.
-    deadline = time.monotonic() + _BUSY_SECONDS
-    while True:
-        try:
-            return _create_catalog(database)
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
+def _is_locked(error: BaseException) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
 
 
 def _create_catalog(database: str) -> None:
