@@ -38,8 +38,9 @@ soak: venv  ## write, refresh, read and kill at random for 20 minutes; ARGS='--m
 equivalence: venv  ## random views and histories, refreshed fast and compared; ARGS='--seeds 50'
 	$(BIN)/python -m tests.equivalence $(ARGS)
 
-docs: venv  ## write docs/supported_queries.md anew, from what the classifier says
+docs: venv  ## write the generated parts of docs/: supported queries, options
 	$(BIN)/python -m tests.supported_queries
+	$(BIN)/python -m tests.option_docs
 
 deltas: venv  ## write tests/unit/ivm/deltas anew, after a rule was changed on purpose; read the diff
 	$(BIN)/python -m tests.unit.ivm.delta_files

@@ -4,9 +4,13 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from dbt.adapters.spark_mv.config.options import OPTION_NAMES, Options, check_spelling, options_from
 from dbt.adapters.spark_mv.core.errors import InvalidOption
+from tests import option_docs
+
+MADE = "`make docs` writes it"
 
 
 def test_defaults() -> None:
@@ -136,3 +140,25 @@ def test_misspelt_keys(key: str, meant: str) -> None:
 )
 def test_keys_that_are_left_alone(key: str) -> None:
     check_spelling({key: 1}, "db.v")
+
+
+def test_docs_are_made_of_the_options() -> None:
+    assert option_docs.page(option_docs.PAGE.read_text()) == option_docs.PAGE.read_text(), MADE
+    assert option_docs.SCHEMA.read_text() == option_docs.schema_text(), MADE
+
+
+def test_schema_for_editors() -> None:
+    """What the schema takes the checks take, and the reverse."""
+    Draft202012Validator.check_schema(option_docs.schema())
+    validator = Draft202012Validator(option_docs.schema())
+    right = {
+        "when_stale": "serve",
+        "unique_key": ["a"],
+        "warn_after": {"count": 1, "period": "day"},
+    }
+    assert validator.is_valid({"models": [{"name": "v", "config": right}]})
+    assert options_from(right, "db.v").when_stale == "serve"
+    for wrong in ({"when_stale": "never"}, {"refresh_interval_minutes": 0}, {"unique_key": []}):
+        assert not validator.is_valid({"models": [{"name": "v", "config": wrong}]})
+        with pytest.raises(InvalidOption):
+            options_from(wrong, "db.v")

@@ -4,47 +4,132 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from dbt.adapters.spark_mv.config.durations import interval_seconds
+from dbt.adapters.spark_mv.config.option_types import (
+    BOOLEAN,
+    INTERVAL,
+    NAMES,
+    PERIODS,
+    PROPERTIES,
+    THRESHOLD,
+    TIMESTAMP,
+    OptionType,
+    one_of,
+    whole_number,
+)
 from dbt.adapters.spark_mv.core.errors import InvalidOption
 
 METHODS = ("auto", "complete", "partition", "fast")
 _LONGEST_SHOWN = 200
-_STRUCTURED = (
-    "unique_key",
-    "static_partition_by",
-    "tblproperties",
-    "tags",
-    "warn_after",
-    "error_after",
-)
-PERIODS = {"minute": 60, "hour": 3600, "day": 86400}
+_Value = TypeVar("_Value")
+
+
+def _option(default: _Value, kind: OptionType, effect: str, shown: str = "") -> _Value:
+    """A field with its type and what the docs say of it: what it does, and of its default."""
+    described = {"type": kind, "effect": effect, "default": shown or _shown(default)}
+    if isinstance(default, dict):
+        return cast(_Value, field(default_factory=dict, metadata=described))
+    return field(default=default, metadata=described)
+
+
+def _shown(default: Any) -> str:
+    if isinstance(default, bool):
+        return str(default).lower()
+    return f"`{default}`" if isinstance(default, str) else str(default or "none")
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a materialized view is refreshed and read; defaults as in the configuration docs."""
+    """How a materialized view is refreshed and read. Checks, docs and schema are made of this."""
 
-    enable_refresh: bool = True
-    refresh_interval_minutes: int = 30
-    max_staleness: str | None = None
-    when_stale: str = "refresh"
-    on_refresh_error: str = "fail"
-    refresh_method: str = "auto"
-    allow_non_incremental_definition: bool | None = None
-    float_additive: bool = False
-    refresh_start: str | None = None
-    warn_after: Mapping[str, Any] | None = None
-    error_after: Mapping[str, Any] | None = None
-    suspend_after_failures: int = 5
-    unique_key: tuple[str, ...] = ()
-    static_partition_by: tuple[str, ...] = ()
-    tblproperties: Mapping[str, str] = field(default_factory=dict)
-    tags: tuple[str, ...] = ()
+    enable_refresh: bool = _option(
+        True,
+        BOOLEAN,
+        "false: reads serve the stored rows with a warning, and `refresh` without a name leaves "
+        "the view out; a refresh by name works",
+    )
+    max_staleness: str | None = _option(
+        None,
+        INTERVAL,
+        "a stale view whose rows were computed less than this ago is served as it is",
+    )
+    when_stale: str = _option(
+        "refresh",
+        one_of("refresh", "inline", "serve", "fail"),
+        "a read of a stale view: refresh it first; run its query in its place for this read (a "
+        "view that other views read is refreshed instead); serve with a warning; fail",
+    )
+    on_refresh_error: str = _option(
+        "fail",
+        one_of("fail", "serve"),
+        "the read fails, or gets the old rows with a warning",
+    )
+    refresh_method: str = _option(
+        "auto",
+        one_of(*METHODS),
+        "`auto` refreshes fast or by partition where that is possible and clearly cheaper, "
+        "complete otherwise; `fast` and `partition` are strict: an error with the reason in place "
+        "of a complete refresh, also at creation",
+    )
+    allow_non_incremental_definition: bool | None = _option(
+        None,
+        BOOLEAN,
+        "false: creation fails, with the reason, if the query cannot be refreshed fast; true needs "
+        "`max_staleness`, and changes nothing else",
+    )
+    float_additive: bool = _option(
+        False,
+        BOOLEAN,
+        "true: fast refreshes add to SUM and AVG of FLOAT and DOUBLE, so that their last digits "
+        "depend on the order of changes; a complete refresh recomputes them",
+    )
+    unique_key: tuple[str, ...] = _option(
+        (),
+        NAMES,
+        "a column that the query returns, or several: `verify` counts rows of equal key as "
+        "differing instead of missing and unexpected",
+    )
+    static_partition_by: tuple[str, ...] = _option(
+        (),
+        NAMES,
+        "how `partition_by` begins: only these columns say which partitions a refresh recomputes, "
+        "and are in `mv_dependencies` and `stale_partitions`",
+        "all of `partition_by`",
+    )
+    tblproperties: Mapping[str, str] = _option(
+        {}, PROPERTIES, "properties of the storage table; none may start with `mv.`"
+    )
+    tags: tuple[str, ...] = _option(
+        (), NAMES, """dbt's tags; `refresh --args '{view: "tag:x"}'` finds the views"""
+    )
+    refresh_interval_minutes: int = _option(
+        30, whole_number(1, 10080), "time between two scheduled refreshes"
+    )
+    refresh_start: str | None = _option(
+        None,
+        TIMESTAMP,
+        "first scheduled refresh; without an offset in the time zone of the view",
+        "creation plus one interval",
+    )
+    warn_after: Mapping[str, Any] | None = _option(
+        None,
+        THRESHOLD,
+        "how long the view may be stale before `check_staleness` warns; not longer than "
+        "`error_after`",
+    )
+    error_after: Mapping[str, Any] | None = _option(
+        None, THRESHOLD, "how long the view may be stale before `check_staleness` fails"
+    )
+    suspend_after_failures: int = _option(
+        5,
+        whole_number(1, 1000),
+        "after so many failures in a row of refreshes that nobody asked for by name, there are "
+        "none until `resume`",
+    )
 
     @property
     def max_staleness_seconds(self) -> float | None:
@@ -52,7 +137,10 @@ class Options:
         return interval_seconds(self.max_staleness) if self.max_staleness else None
 
 
-OPTION_NAMES = tuple(option.name for option in fields(Options))
+OPTION_TYPES: dict[str, OptionType] = {
+    option.name: option.metadata["type"] for option in fields(Options)
+}
+OPTION_NAMES = tuple(OPTION_TYPES)
 _NEAR_MISS_NAMES = (*OPTION_NAMES, "partition_by", "cluster_by", "on_configuration_change")
 # Keys of dbt and dbt-spark that look like ours and are not typing mistakes.
 _NOT_MISTAKES = frozenset({"clustered_by", "tblproperties", "unique_key", "options", "tags"})
@@ -69,16 +157,24 @@ def options_from(given: Mapping[str, Any], view: str) -> Options:
                 f"{view}: there is no option {name!r}.", _nearest(name, OPTION_NAMES)
             )
         if value is not None:
-            values[name] = _CHECKS[name](view, name, _decoded(view, name, value))
+            values[name] = _read(view, name, value)
     options = Options(**values)
     _check_together(view, options)
     return options
 
 
-def _decoded(view: str, name: str, value: Any) -> Any:
-    """Lists and mappings are written as JSON texts in OPTIONS."""
-    if name not in _STRUCTURED or not isinstance(value, str) or value[:1] not in "[{":
-        return value
+def _read(view: str, name: str, value: Any) -> Any:
+    kind = OPTION_TYPES[name]
+    try:
+        if kind.structured and isinstance(value, str) and value[:1] in ("[", "{"):
+            # Lists and mappings are written as JSON texts in OPTIONS.
+            return kind.read(_decoded(view, name, value))
+        return kind.read(value)
+    except (TypeError, ValueError):
+        raise _invalid(view, name, value, kind.expected) from None
+
+
+def _decoded(view: str, name: str, value: str) -> Any:
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
@@ -135,90 +231,3 @@ def _invalid(view: str, name: str, value: Any, expected: str) -> InvalidOption:
     if len(shown) > _LONGEST_SHOWN:
         shown = shown[:_LONGEST_SHOWN] + ".."
     return InvalidOption(f"{view}: {name} cannot be {shown}.", f"Expected {expected}.")
-
-
-def _boolean(view: str, name: str, value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise _invalid(view, name, value, "true or false")
-
-
-def _integer(low: int, high: int) -> Callable[[str, str, Any], int]:
-    def check(view: str, name: str, value: Any) -> int:
-        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
-            return value
-        raise _invalid(view, name, value, f"a whole number from {low} to {high}")
-
-    return check
-
-
-def _one_of(*allowed: str) -> Callable[[str, str, Any], str]:
-    def check(view: str, name: str, value: Any) -> str:
-        if isinstance(value, str) and value.lower() in allowed:
-            return value.lower()
-        raise _invalid(view, name, value, "one of " + ", ".join(allowed))
-
-    return check
-
-
-def _interval(view: str, name: str, value: Any) -> str:
-    if not isinstance(value, str) or interval_seconds(value) is None:
-        raise _invalid(view, name, value, "an interval such as 'INTERVAL 4 HOUR' or '0-0 0 4:0:0'")
-    return value
-
-
-def _timestamp(view: str, name: str, value: Any) -> str:
-    text = value.isoformat() if hasattr(value, "isoformat") else value
-    try:
-        datetime.fromisoformat(text)
-    except (TypeError, ValueError):
-        raise _invalid(view, name, value, "a timestamp such as '2026-01-31 06:00:00'") from None
-    return str(text)
-
-
-def _threshold(view: str, name: str, value: Any) -> dict[str, Any]:
-    expected = "{count: <whole number above 0>, period: minute | hour | day}"
-    if not isinstance(value, Mapping) or set(value) != {"count", "period"}:
-        raise _invalid(view, name, value, expected)
-    count, period = value["count"], value["period"]
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise _invalid(view, name, value, expected)
-    if period not in PERIODS:
-        raise _invalid(view, name, value, expected)
-    return {"count": count, "period": period}
-
-
-def _names(view: str, name: str, value: Any) -> tuple[str, ...]:
-    names = [value] if isinstance(value, str) else value
-    if isinstance(names, (list, tuple)) and names and all(isinstance(n, str) and n for n in names):
-        return tuple(names)
-    raise _invalid(view, name, value, "a column name or a list of them")
-
-
-def _properties(view: str, name: str, value: Any) -> dict[str, str]:
-    if not isinstance(value, Mapping):
-        raise _invalid(view, name, value, "a mapping of property names to values")
-    for key in value:
-        if str(key).startswith("mv."):
-            raise _invalid(view, name, key, "keys that do not start with 'mv.': those are ours")
-    return {str(key): str(text) for key, text in value.items()}
-
-
-_CHECKS: dict[str, Callable[[str, str, Any], Any]] = {
-    "enable_refresh": _boolean,
-    "refresh_interval_minutes": _integer(1, 10080),
-    "max_staleness": _interval,
-    "when_stale": _one_of("refresh", "inline", "serve", "fail"),
-    "on_refresh_error": _one_of("fail", "serve"),
-    "refresh_method": _one_of(*METHODS),
-    "allow_non_incremental_definition": _boolean,
-    "float_additive": _boolean,
-    "refresh_start": _timestamp,
-    "warn_after": _threshold,
-    "error_after": _threshold,
-    "suspend_after_failures": _integer(1, 1000),
-    "unique_key": _names,
-    "static_partition_by": _names,
-    "tblproperties": _properties,
-    "tags": _names,
-}

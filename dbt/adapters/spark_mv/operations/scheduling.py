@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog import iceberg
-from dbt.adapters.spark_mv.config.options import PERIODS
+from dbt.adapters.spark_mv.config.option_types import PERIODS
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName

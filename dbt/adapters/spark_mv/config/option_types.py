@@ -1,0 +1,161 @@
+"""Types of options: what a value may be, how an error says so, and how it is kept.
+
+A type is described once: by a JSON schema, which checks values here and in an editor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from dbt.adapters.spark_mv.config.durations import interval_seconds
+
+PERIODS = {"minute": 60, "hour": 3600, "day": 86400}
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class OptionType:
+    """`schema` is that of a value in YAML, `shown` what the docs say of it, `expected` an error.
+
+    `prepare` makes of a value what the schema describes, `keep` what is kept of it; `keep` raises
+    `ValueError` for what no schema can tell. A `structured` value is a JSON text in OPTIONS.
+    """
+
+    shown: str
+    expected: str
+    schema: Mapping[str, Any]
+    prepare: Callable[[Any], Any] = _same
+    keep: Callable[[Any], Any] = _same
+    structured: bool = False
+
+    @cached_property
+    def _validator(self) -> Draft202012Validator:
+        return Draft202012Validator(dict(self.schema))
+
+    def read(self, value: Any) -> Any:
+        """The value as it is kept; raises `ValueError` if it is none of this type."""
+        prepared = self.prepare(value)
+        if not self._validator.is_valid(prepared):
+            raise ValueError(self.expected)
+        return self.keep(prepared)
+
+
+def _whole(value: Any) -> int:
+    # 1.0 is whole for JSON.
+    if not isinstance(value, int):
+        raise ValueError(value)
+    return value
+
+
+def _threshold(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {"count": _whole(value["count"]), "period": value["period"]}
+
+
+def whole_number(low: int, high: int) -> OptionType:
+    """Whole numbers of a range."""
+    schema = {"type": "integer", "minimum": low, "maximum": high}
+    return OptionType(
+        f"whole number, {low} to {high}",
+        f"a whole number from {low} to {high}",
+        schema,
+        keep=_whole,
+    )
+
+
+def one_of(*allowed: str) -> OptionType:
+    """Some words, in any letter case."""
+
+    def lower(value: Any) -> Any:
+        return value.lower() if isinstance(value, str) else value
+
+    shown = ", ".join(f"`{word}`" for word in allowed)
+    return OptionType(shown, "one of " + ", ".join(allowed), {"enum": list(allowed)}, lower)
+
+
+def _interval(value: str) -> str:
+    if interval_seconds(value) is None:
+        raise ValueError(value)
+    return value
+
+
+def _text_of_time(value: Any) -> Any:
+    return value.isoformat() if hasattr(value, "isoformat") else value
+
+
+def _timestamp(value: str) -> str:
+    datetime.fromisoformat(value)
+    return value
+
+
+def _listed(value: Any) -> Any:
+    names = [value] if isinstance(value, str) else value
+    return list(names) if isinstance(names, tuple) else names
+
+
+def _property_texts(value: Mapping[Any, Any]) -> dict[str, str]:
+    return {str(key): str(text) for key, text in value.items()}
+
+
+def _with_text_keys(value: Any) -> Any:
+    return {str(key): v for key, v in value.items()} if isinstance(value, Mapping) else value
+
+
+BOOLEAN = OptionType("boolean", "true or false", {"type": "boolean"})
+INTERVAL = OptionType(
+    "interval",
+    "an interval such as 'INTERVAL 4 HOUR' or '0-0 0 4:0:0'",
+    {"type": "string"},
+    keep=_interval,
+)
+TIMESTAMP = OptionType(
+    "timestamp",
+    "a timestamp such as '2026-01-31 06:00:00'",
+    {"type": "string"},
+    _text_of_time,
+    _timestamp,
+)
+THRESHOLD = OptionType(
+    "`{count: 2, period: minute \\| hour \\| day}`",
+    "{count: <whole number above 0>, period: minute | hour | day}",
+    {
+        "type": "object",
+        "properties": {
+            "count": {"type": "integer", "minimum": 1},
+            "period": {"enum": list(PERIODS)},
+        },
+        "required": ["count", "period"],
+        "additionalProperties": False,
+    },
+    keep=_threshold,
+    structured=True,
+)
+NAMES = OptionType(
+    "column or list",
+    "a column name or a list of them",
+    {
+        "oneOf": [
+            {"type": "string", "minLength": 1},
+            {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1},
+        ]
+    },
+    _listed,
+    tuple,
+    structured=True,
+)
+PROPERTIES = OptionType(
+    "mapping",
+    "a mapping of property names to values, of which none starts with 'mv.': those are ours",
+    {"type": "object", "propertyNames": {"not": {"pattern": r"^mv\."}}},
+    _with_text_keys,
+    _property_texts,
+    structured=True,
+)
