@@ -14,8 +14,10 @@ from typing import Any
 
 import yaml
 from dbt.cli.main import dbtRunner
+from pyspark import SparkContext
 
 from dbt.adapters.spark_mv.credentials import SparkMVCredentials
+from dbt.adapters.spark_mv.spark.local.warehouse import embedded_conf, prepare_folder
 from dbt.adapters.spark_mv.spark.session import spark_session
 
 ROOT = Path(__file__).parents[2]
@@ -78,7 +80,7 @@ def shell_commands(line: str) -> Iterator[list[str]]:
     """The dbt commands of a shell line."""
     for part in re.split(r"&&|\|\||;", line):
         program, *arguments = shlex.split(part) or [""]
-        if program == "dbt":
+        if program == "dbt" and arguments:
             yield arguments
 
 
@@ -155,8 +157,17 @@ class Reader:
         if name == "profiles.yml":
             profile = yaml.safe_load(text)
             for target in self.targets(profile):
-                target["spark_conf"] = {**self.spark_conf, **target.get("spark_conf", {})}
+                self.connect(target)
             path.write_text(yaml.safe_dump(profile))
+
+    def connect(self, target: dict[str, Any]) -> None:
+        """Add what a target needs to reach the Spark of the tests."""
+        if target["method"] == "embedded":
+            target["spark_conf"] = {**self.spark_conf, **target.get("spark_conf", {})}
+        elif SparkContext._active_spark_context is None:
+            warehouse = str(self.folder / "warehouse")
+            prepare_folder(warehouse)
+            target["server_side_parameters"] = embedded_conf(warehouse, self.spark_conf)
 
     def command(self, line: str) -> None:
         """Run a line of a shell; a comment `fails` behind it says that it does."""

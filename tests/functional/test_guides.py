@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from dbt.adapters.spark_mv.spark.local import jars, java
 from tests.functional.documents import ROOT, RUN_SQL, Reader, blocks, check_operation
+from tests.functional.servers import postgres_server
 
 GUIDES = {path.stem: path.read_text() for path in sorted((ROOT / "docs/guides").glob("*.md"))}
 README = (ROOT / "README.md").read_text()
@@ -58,3 +60,46 @@ def test_operations_named_in_sentences_exist(page: str) -> None:
     """Also where a command is only spoken of."""
     for command in re.findall(r"`dbt (run-operation [^`]+)`", GUIDES[page]):
         check_operation(shlex.split(command))
+
+
+def test_versions_are_those_that_are_pinned() -> None:
+    """What docs/guides/compatibility.md calls tested is what the tests run with."""
+    section = GUIDES["compatibility"].split("\n## ")[1]
+    rows = re.findall(r"^\| ([^|]+?) \| ([^|]+?) \|", section, re.M)
+    tested = {name.split()[0].lower(): version for name, version in rows}
+    pinned = dict(re.findall(r"^([\w-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(), re.M))
+    packages = ("pyspark", "dbt-core", "dbt-adapters", "dbt-spark", "sqlglot")
+    assert {name: tested[name] for name in packages} == {name: pinned[name] for name in packages}
+    iceberg, sqlite = jars.JARS
+    assert (tested["iceberg"], tested["sqlite"]) == (iceberg.version, sqlite.version)
+    assert f"the driver {postgres_server.DRIVER.version}" in GUIDES["compatibility"]
+    assert tested["java"] == str(java.OLDEST_JAVA)
+
+
+def test_requirements_are_those_of_the_package() -> None:
+    project = (ROOT / "pyproject.toml").read_text()
+    said = GUIDES["compatibility"]
+    for requirement, sentence in (
+        ('requires-python = ">=3.10"', "| 3.10 and newer |"),
+        ('"dbt-core>=1.10,<1.12"', "| 1.10, 1.11 | 1.12 and newer |"),
+        ('"dbt-adapters>=1.24.1,<2"', "| 1.24.1 and newer, below 2 |"),
+        ('"dbt-spark>=1.11,<1.12"', "| 1.11 | others |"),
+        ('"sqlglot>=30,<31"', "| 30 | others |"),
+        ('"pyspark>=4.1,<4.2"', "| 4.1 | others |"),
+    ):
+        assert requirement in project and sentence in said
+
+
+@pytest.mark.parametrize("page", GUIDES)
+def test_named_tests_exist(page: str) -> None:
+    modules = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
+    assert set(re.findall(r"`(test_\w+)`", GUIDES[page])) <= modules
+
+
+@pytest.mark.parametrize("page", GUIDES)
+def test_headings_that_are_linked_exist(page: str) -> None:
+    """Links to files are the business of test_readme.py."""
+    for file, anchor in re.findall(r"\]\(([^)#:\s]*)#([^)\s]+)\)", GUIDES[page]):
+        target = (ROOT / "docs/guides" / file) if file else (ROOT / "docs/guides" / f"{page}.md")
+        headings = re.findall(r"^#+ (.+)$", target.read_text(), re.M)
+        assert anchor in {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
