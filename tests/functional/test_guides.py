@@ -48,6 +48,21 @@ def test_blocks_work(page: str, reader: Reader) -> None:
         reader.follow(language, text)
 
 
+def test_a_line_that_was_not_printed_is_found(tmp_path: Path) -> None:
+    """Times and widths may differ, values, words and their order may not."""
+    reader = Reader(tmp_path, {}, ["last_refresh         rows", "2026-11-21 04:22:11     2", "OK"])
+    reader.compare("last_refresh  rows\n2026-01-01 00:00:00  2\nOK\n")
+    for wrong in ("2026-11-21 04:22:11  3", "OK\nlast_refresh", "missing"):
+        with pytest.raises(AssertionError, match="is not in"):
+            reader.compare(wrong)
+
+
+def test_arguments_that_no_operation_has_are_found() -> None:
+    check_operation(["run-operation", "refresh", "--args", "{view: sales, method: fast}"])
+    with pytest.raises(AssertionError):
+        check_operation(["run-operation", "refresh", "--args", "{model: sales}"])
+
+
 @pytest.mark.parametrize("page", GUIDES)
 def test_every_fence_is_a_block_with_a_language(page: str) -> None:
     found = blocks(GUIDES[page])
