@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from dbt.adapters.spark_mv.spark.local import jars, java
 from tests.functional.documents import ROOT, RUN_SQL, Reader, blocks, check_operation
@@ -89,6 +90,12 @@ def test_versions_are_those_that_are_pinned() -> None:
     assert (tested["iceberg"], tested["sqlite"]) == (iceberg.version, sqlite.version)
     assert f"the driver {postgres_server.DRIVER.version}" in GUIDES["compatibility"]
     assert tested["java"] == str(java.OLDEST_JAVA)
+
+
+def test_settings_of_the_catalog_are_those_of_the_tests() -> None:
+    """The target of docs/guides/production.md is that of tests/functional/servers."""
+    (text,) = [text for _, text in blocks(GUIDES["production"]) if text.startswith("# target")]
+    assert set(yaml.safe_load(text)["spark_conf"]) == set(postgres_server.catalog_conf("", ""))
 
 
 def test_requirements_are_those_of_the_package() -> None:
