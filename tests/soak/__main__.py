@@ -161,7 +161,7 @@ def _end(lake: Warehouse, did: Counter[str]) -> list[str]:
     lake.restart()
     wrong = []
     for name in VIEWS:
-        if ("v", name) not in lake.resolver():
+        if ("v", name) not in lake.relations():
             continue
         if VIEWS[name].policy:
             lake.sql(f"refresh materialized view @.{name}")

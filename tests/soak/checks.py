@@ -84,9 +84,9 @@ def definition(lake: Warehouse, name: str) -> str:
 
 def leftovers(lake: Warehouse) -> list[str]:
     """What a sweep should have removed."""
-    views = [name for kind, name in lake.resolver() if kind == "v" and name in VIEWS]
+    views = [name for kind, name in lake.relations() if kind == "v" and name in VIEWS]
     storages = {lake.storage(name).rpartition(".")[2]: name for name in views}
-    tables = [name for kind, name in lake.resolver() if kind == "t" and "__mv_" in name]
+    tables = [name for kind, name in lake.relations() if kind == "t" and "__mv_" in name]
     found = [f"table {table}" for table in tables if table not in storages]
     for storage in storages:
         branches = lake.spark(f"select name from {SCHEMA}.{storage}.refs")

@@ -70,8 +70,8 @@ class Changes(_DropsSchemaByAdapter, MaterializedViewChanges):
     def _view(project: Any, view: Any) -> MaterializedView:
         adapter = project.adapter
         with adapter.connection_named("view"):
-            relations = adapter.connections.materialized_views.services.resolver
-            return load_view(relations, TableName("local", (view.schema,), view.identifier))
+            resolver = adapter.connections.materialized_views.services.resolver
+            return load_view(resolver, TableName("local", (view.schema,), view.identifier))
 
     @classmethod
     def check_start_state(cls, project: Any, materialized_view: Any) -> None:

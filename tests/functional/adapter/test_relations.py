@@ -53,7 +53,7 @@ class _WithoutDatabase:
         seen = []
         for _ in range(2):
             run_dbt(run_args)
-            (relation,) = project.adapter.cache.resolver
+            (relation,) = project.adapter.cache.relations
             assert relation.schema == project.test_schema
             seen.append((relation.schema, relation.identifier))
         assert seen[0] == seen[1]

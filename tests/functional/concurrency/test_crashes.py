@@ -142,7 +142,7 @@ def kill(lake: Warehouse, batch: list[str]) -> None:
 
 def plain_rows(lake: Warehouse, name: str) -> Rows:
     """What a program without dbt reads, None if there is no view."""
-    if ("v", name) not in lake.resolver():
+    if ("v", name) not in lake.relations():
         return None
     return sorted(lake.spark(f"select * from @.{name}"))
 
@@ -169,7 +169,7 @@ def test_rows_after_a_crash(
     if not statement.startswith("refresh"):
         lake.sql(statement.replace("drop materialized view", "drop materialized view if exists"))
     if statement.startswith("drop"):
-        assert ("v", name) not in lake.resolver()
+        assert ("v", name) not in lake.relations()
         return
     lake.sql(f"select * from @.{name}")
     assert_same(lake, f"select * from @.{name}", query)
@@ -183,9 +183,9 @@ def test_sweep_leaves_nothing(impatient: Warehouse, crashed: dict[str, tuple[Row
     lake = impatient
     lake.restart()
     assert not lake.operation("sweep").failures
-    names = [name for kind, name in lake.resolver() if kind == "v"]
+    names = [name for kind, name in lake.relations() if kind == "v"]
     storages = {lake.storage(name).rpartition(".")[2] for name in names}
-    left = {name for kind, name in lake.resolver() if kind == "t" and "__mv_" in name}
+    left = {name for kind, name in lake.relations() if kind == "t" and "__mv_" in name}
     assert left == storages
     for name in names:
         assert lake.spark(f"select name from {lake.storage(name)}.refs") == [("main",)]

@@ -53,7 +53,7 @@ def test_same_definition(lake: Warehouse, name: str) -> None:
     found = create_together(lake, [statement] * 4)
     assert not [error for error in found if isinstance(error, Exception)]
     assert_whole(lake, name)
-    tables = [table for _, table in lake.resolver() if table.startswith(f"{name}__mv_")]
+    tables = [table for _, table in lake.relations() if table.startswith(f"{name}__mv_")]
     assert len(tables) == 1
 
 

@@ -22,14 +22,14 @@ def no_view(lake: Warehouse) -> None:
 
 
 def there(lake: Warehouse) -> bool:
-    return ("v", "brief") in lake.resolver()
+    return ("v", "brief") in lake.relations()
 
 
 def assert_consistent(lake: Warehouse) -> None:
     """The metadata says what the catalog says, and a sweep leaves nothing else."""
     lake.restart()
     lake.operation("sweep")
-    tables = [name for kind, name in lake.resolver() if kind == "t" and "brief" in name]
+    tables = [name for kind, name in lake.relations() if kind == "t" and "brief" in name]
     known = lake.spark("select * from @meta.mv_status where table_name = 'brief'")
     assert len(tables) == len(known) == there(lake)
     if there(lake):

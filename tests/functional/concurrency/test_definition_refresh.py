@@ -27,7 +27,7 @@ def assert_changed(lake: Warehouse, query: str = NEW) -> None:
     lake.restart()
     lake.sql(COMPLETE)
     lake.operation("sweep")
-    tables = [name for kind, name in lake.resolver() if kind == "t" and "totals__" in name]
+    tables = [name for kind, name in lake.relations() if kind == "t" and "totals__" in name]
     assert len(tables) == 1
     assert lake.spark("select * from @meta.mv_refresh_history where state = 'RUNNING'") == []
     assert_same(lake, "select * from @.totals", query)

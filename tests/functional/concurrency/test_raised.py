@@ -51,13 +51,13 @@ def raised(lake: Warehouse, point: str, statement: str) -> str:
 
 def assert_nothing_left(lake: Warehouse) -> None:
     """No branch, no table without a view, no row that says RUNNING, also without a sweep."""
-    views = [name for kind, name in lake.resolver() if kind == "v"]
+    views = [name for kind, name in lake.relations() if kind == "v"]
     for name in views:
         refs = lake.spark(f"select name from {lake.storage(name)}.refs")
         assert refs == [("main",)], refs
     assert lake.spark("select * from @meta.mv_refresh_history where state = 'RUNNING'") == []
     lake.operation("sweep")
-    tables = [name for kind, name in lake.resolver() if kind == "t" and "__mv_" in name]
+    tables = [name for kind, name in lake.relations() if kind == "t" and "__mv_" in name]
     assert len(tables) == len(views)
 
 
@@ -116,7 +116,7 @@ def test_create(lake: Warehouse, point: str) -> None:
     lake.sql("drop materialized view if exists @.fresh")
     raised(lake, point, CREATE)
     lake.restart()
-    if ("v", "fresh") in lake.resolver():
+    if ("v", "fresh") in lake.relations():
         lake.spark("insert into @.orders values (195, 'ron', 1)")
         lake.sql("select * from @.fresh")
         assert_same(lake, "select * from @.fresh", QUERY)
@@ -133,5 +133,5 @@ def test_drop(lake: Warehouse, view: str, point: str) -> None:
     lake.restart()
     lake.sql("drop materialized view if exists @.v")
     lake.operation("sweep")
-    assert [name for _, name in lake.resolver() if name.startswith("v")] == []
+    assert [name for _, name in lake.relations() if name.startswith("v")] == []
     assert lake.spark("select * from @meta.mv_status where table_name = 'v'") == []

@@ -26,7 +26,7 @@ def assert_known(lake: Warehouse, *names: str) -> None:
     known = lake.spark(
         f"select table_name from @meta.mv_status where table_schema = '{lake.schema}' order by 1"
     )
-    views = [name for kind, name in lake.resolver() if kind == "v"]
+    views = [name for kind, name in lake.relations() if kind == "v"]
     assert [name for (name,) in known] == sorted(views) == sorted(names)
     for name in names:
         lake.sql(f"select * from @.{name}")

@@ -19,7 +19,7 @@ def totals(lake: Warehouse) -> None:
 
 
 def assert_nothing_left(lake: Warehouse) -> None:
-    assert [name for _, name in lake.resolver() if "totals" in name] == []
+    assert [name for _, name in lake.relations() if "totals" in name] == []
     assert lake.spark("select * from @meta.mv_status where table_name = 'totals'") == []
     assert lake.spark("select * from @meta.mv_refresh_history where state = 'RUNNING'") == []
 
@@ -65,7 +65,7 @@ def test_dropped_and_created_again(lake: Warehouse, point: str) -> None:
         assert refresh.end() is None
     assert_same(lake, "select * from @.totals", other)
     assert lake.freshness("totals") == "FRESH"
-    tables = [name for kind, name in lake.resolver() if kind == "t" and "totals" in name]
+    tables = [name for kind, name in lake.relations() if kind == "t" and "totals" in name]
     assert len(tables) == 1
 
 

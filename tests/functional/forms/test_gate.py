@@ -86,7 +86,7 @@ def test_lower_view_refreshed_between_looks(lake: Warehouse, monkeypatch: Any) -
 
         return called
 
-    monkeypatch.setattr(observer, "look", after_first(observer.observe))
+    monkeypatch.setattr(observer, "observe", after_first(observer.observe))
     assert command.sql("select n from @.upper") == [(expected,)]
     assert done
 
@@ -95,19 +95,19 @@ def test_forgotten_while_it_is_found(lake: Warehouse, monkeypatch: Any) -> None:
     """What was asked before a name was forgotten is not remembered after that."""
     command = lake.command("run")
     command.sql("create or replace view @.moving as select 1 as n")
-    gate, relations = command.core.gate, command.core.services.resolver
+    gate, resolver = command.core.gate, command.core.services.resolver
     name = TableName("local", (lake.schema,), "moving")
-    lookup = relations.lookup
+    lookup = resolver.lookup
 
     def replaced_meanwhile(asked: TableName) -> Any:
         found = lookup(asked)
         if asked == name:
-            monkeypatch.setattr(relations, "lookup", lookup)
+            monkeypatch.setattr(resolver, "lookup", lookup)
             lake.spark("create or replace view @.moving as select n from @.upper")
             gate.forget(name)
         return found
 
-    monkeypatch.setattr(relations, "lookup", replaced_meanwhile)
+    monkeypatch.setattr(resolver, "lookup", replaced_meanwhile)
     assert gate.views_behind(name) == ()
     assert [view.name for view in gate.views_behind(name)] == ["upper"]
 

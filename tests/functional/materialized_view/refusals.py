@@ -84,8 +84,8 @@ def refused(lake: Warehouse, statement: str, pattern: str) -> None:
 
 def everything_stored(lake: Warehouse) -> str:
     """All that the schema and its metadata hold, as text, to look for what must not be there."""
-    rows = [*lake.spark("select * from @meta.mv_events"), *lake.resolver()]
-    for _, name in lake.resolver():
+    rows = [*lake.spark("select * from @meta.mv_events"), *lake.relations()]
+    for _, name in lake.relations():
         rows += lake.spark(f"describe extended @.`{name}`")
         rows += lake.spark(f"show tblproperties @.`{name}`")
     return str(rows)

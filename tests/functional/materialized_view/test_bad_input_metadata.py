@@ -221,14 +221,14 @@ def test_59_view_of_a_newer_version(lake: Warehouse) -> None:
     lake.sql(f"create materialized view @.fresh as {GOOD}")
     lake.spark("alter view @.fresh set tblproperties ('mv.format_version' = '2')")
     lake.restart()
-    relations = lake.resolver()
+    relations = lake.relations()
     for statement in (
         "refresh materialized view @.fresh",
         "drop materialized view @.fresh",
         f"create or replace materialized view @.fresh as {GOOD}",
     ):
         assert "format version '2'" in error_of(lake, statement)
-    assert lake.resolver() == relations
+    assert lake.relations() == relations
     lake.spark("alter view @.fresh set tblproperties ('mv.format_version' = '1')")
     lake.restart()
     lake.sql("drop materialized view @.fresh")

@@ -71,13 +71,13 @@ STRANGE = {
 @pytest.mark.parametrize("case", STRANGE)
 def test_works(lake: Warehouse, case: str) -> None:
     """Created, registered, refreshed by a read after a write, and dropped without a trace."""
-    name, relations = STRANGE[case], lake.resolver()
+    name, relations = STRANGE[case], lake.relations()
     view = f"@.`{name}`"
     lake.sql(f"create materialized view {view} as {GOOD}")
     lake.sql("insert into @.orders values (100, 'zoe', 1)")
     assert sorted(lake.sql(f"select * from {view}")) == sorted(lake.spark(GOOD))
     lake.sql(f"drop materialized view {view}")
-    assert lake.resolver() == relations
+    assert lake.relations() == relations
     table_name = "get_json_object(payload, '$.table_name')"
     created = lake.spark(f"select {table_name} from @meta.mv_events where kind = 'CREATED'")
     assert (name,) in created

@@ -58,7 +58,7 @@ def create(lake: Warehouse, text: str) -> None:
 @pytest.mark.parametrize("case", TEXTS)
 def test_comes_back(lake: Warehouse, case: str) -> None:
     """Comment of view and column, property of the storage table, tag: byte for byte."""
-    text, relations = TEXTS[case], lake.resolver()
+    text, relations = TEXTS[case], lake.relations()
     create(lake, text)
     described = lake.spark("describe extended @.fresh")
     assert [row[1] for row in described if row[0] == "Comment"] == [text]
@@ -69,7 +69,7 @@ def test_comes_back(lake: Warehouse, case: str) -> None:
     assert [text[:100]] in [json.loads(payload)["options"]["tags"] for (payload,) in payloads]
     assert lake.sql("select count(*) from @.fresh") == [(3,)]
     lake.sql("drop materialized view @.fresh")
-    assert lake.resolver() == relations
+    assert lake.relations() == relations
 
 
 @pytest.mark.parametrize("case", ["11-ends-in-backslash", "14-variables", "16-newlines"])

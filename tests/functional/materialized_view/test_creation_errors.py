@@ -112,13 +112,13 @@ def test_definition_of_a_replacement(lake: Warehouse, case: str) -> None:
 
 def test_failing_replacement(lake: Warehouse) -> None:
     """A replacement that fails while it computes leaves rows, view and storage."""
-    before, build = lake.resolver(), lake.build_of("standing")
+    before, build = lake.relations(), lake.build_of("standing")
     with pytest.raises(Exception, match="no luck"):
         lake.sql(
             "create or replace materialized view @.standing as "
             f"select id, {BAD_LUCK} as amount from @.orders"
         )
-    assert (lake.resolver(), lake.build_of("standing")) == (before, build)
+    assert (lake.relations(), lake.build_of("standing")) == (before, build)
     lake.sql(f"create or replace materialized view @.standing as {GOOD}")
 
 

@@ -36,7 +36,7 @@ def test_base_table_dropped(lake: Warehouse, view: str) -> None:
     assert status(lake)[0] == "BROKEN"
     assert sorted(lake.sql("select k from @.v")) == [(1,), (2,)]
     lake.sql("drop materialized view @.v")
-    assert [name for _, name in lake.resolver() if name.startswith("v")] == []
+    assert [name for _, name in lake.relations() if name.startswith("v")] == []
 
 
 def test_base_table_back_again(lake: Warehouse, view: str) -> None:
@@ -101,10 +101,10 @@ def test_failed_creation_leaves_nothing(lake: Warehouse) -> None:
     lake.spark("create or replace table @.shaky (v int) using iceberg")
     lake.spark("insert into @.shaky values (0)")
     query = "select case when v = 0 then raise_error('no zero') else v end as v from @.shaky"
-    before = lake.resolver()
+    before = lake.relations()
     with pytest.raises(Exception, match="no zero"):
         lake.sql(f"create materialized view @.s as {query}")
-    assert lake.resolver() == before
+    assert lake.relations() == before
     assert lake.spark("select * from @meta.mv_status where table_name = 's'") == []
     assert lake.history("s", "`trigger`, state, error like '%no zero%'") == [
         ("DBT_RUN", "FAILED", True)

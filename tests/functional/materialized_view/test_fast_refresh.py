@@ -127,10 +127,10 @@ def test_small_tables_at_once(lake: Warehouse) -> None:
 )
 def test_refused_at_creation(lake: Warehouse, query: str, code: str, option: str) -> None:
     """What must be fast and cannot be is not created; the error says why."""
-    before = lake.resolver()
+    before = lake.relations()
     with pytest.raises(MaterializedViewFailure, match=code):
         lake.sql(f"create materialized view @.refused options ({option}) as {query}")
-    assert lake.resolver() == before
+    assert lake.relations() == before
 
 
 def test_expired_version(lake: Warehouse) -> None:

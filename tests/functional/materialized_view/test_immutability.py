@@ -161,7 +161,7 @@ def test_drop_view(lake: Warehouse) -> None:
     """B19: DROP VIEW of a materialized view drops all of it, and its metadata."""
     lake.sql(f"create materialized view @.going as {QUERY}")
     lake.sql("drop view @.going")
-    assert [name for _, name in lake.resolver() if name.startswith("going")] == []
+    assert [name for _, name in lake.relations() if name.startswith("going")] == []
     assert lake.value("select count(*) from @meta.mv_status where table_name = 'going'") == 0
 
 

@@ -188,7 +188,7 @@ def test_each_step_is_recorded(lake: Warehouse) -> None:
     lake.sql("drop materialized view @.steps")
     status = "select count(*) from @meta.mv_status where table_name = 'steps'"
     assert lake.value(status) == 0
-    assert [name for _, name in lake.resolver() if name.startswith("steps")] == []
+    assert [name for _, name in lake.relations() if name.startswith("steps")] == []
 
 
 def test_second_write_marks_nothing_more(lake: Warehouse, totals: str) -> None:

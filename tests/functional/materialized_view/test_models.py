@@ -46,7 +46,7 @@ def response(found: Any, name: str) -> dict[str, Any]:
 
 
 def storages(lake: Warehouse, name: str) -> list[str]:
-    return [table for _, table in lake.resolver() if table.startswith(f"{name}__mv_")]
+    return [table for _, table in lake.relations() if table.startswith(f"{name}__mv_")]
 
 
 def test_states_of_a_run(lake: Warehouse, project: DbtProject, name: str) -> None:
@@ -157,7 +157,7 @@ def test_change_of_materialization(
         put(project, name, **MATERIALIZATIONS[kind])
         run(project, name, *flags)
         assert_same(lake, f"select * from @.{name}", QUERY)
-        kinds = {what for what, table in lake.resolver() if table == name}
+        kinds = {what for what, table in lake.relations() if table == name}
         assert ("v" in kinds) is (kind in ("view", "materialized view"))
         assert len(storages(lake, name)) == (kind == "materialized view")
         live = lake.value(f"select count(*) from @meta.mv_status where table_name = '{name}'")

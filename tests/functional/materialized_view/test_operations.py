@@ -224,7 +224,7 @@ def test_drop(lake: Warehouse, project: DbtProject) -> None:
     """B18: dropped once; a second time an error unless if_exists; tables are never dropped."""
     lake.sql("create materialized view @.going as select id from @.orders")
     assert "DROPPED" in project.operation("drop_mv", view="going").text
-    assert [name for _, name in lake.resolver() if name.startswith("going")] == []
+    assert [name for _, name in lake.relations() if name.startswith("going")] == []
     project.operation("drop_mv", fails=True, view="going")
     project.operation("drop_mv", view="going", if_exists=True)
     before = lake.state()

@@ -205,13 +205,13 @@ def test_known_by_files(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> Non
 )
 def test_refused_at_creation(lake: Warehouse, partitions: str, query: str, code: str) -> None:
     """C9. Partitions that are put together by the query, or none."""
-    before = lake.resolver()
+    before = lake.relations()
     with pytest.raises(MaterializedViewFailure, match=code):
         lake.sql(
             f"create materialized view @.refused {partitions} "
             f"options (refresh_method = 'partition') as {query}"
         )
-    assert lake.resolver() == before
+    assert lake.relations() == before
 
 
 def test_explain(lake: Warehouse) -> None:

@@ -79,7 +79,7 @@ def of_name(lake: Warehouse, name: str) -> list[tuple[str, str]]:
     """Everything whose name begins with the model's."""
     return [
         (kind, found)
-        for kind, found in lake.resolver()
+        for kind, found in lake.relations()
         if found == name or found.startswith(f"{name}__")
     ]
 

@@ -49,7 +49,7 @@ def far(lake: Warehouse, asked: list[str], monkeypatch: pytest.MonkeyPatch) -> I
     yield made
     made.sql("drop materialized view @.v")
     for kind in ("table", "view"):
-        if (kind[0], "customers") in lake.resolver():
+        if (kind[0], "customers") in lake.relations():
             lake.spark(f"drop {kind} @.customers")
     lake.spark("drop table if exists spark_catalog.default.far_customers")
 

@@ -141,4 +141,4 @@ def test_verbs_in_an_operation(lake: Warehouse, project: DbtProject) -> None:
         == "90"
     )
     project.operation("run_statements", texts=[f"drop materialized view {name}"])
-    assert [table for _, table in lake.resolver() if table.startswith("by_hand")] == []
+    assert [table for _, table in lake.relations() if table.startswith("by_hand")] == []

@@ -171,7 +171,7 @@ class Warehouse:
         found = load_view(services.resolver, TableName("local", (self.schema,), view))
         return str(services.observer.observe(found).verdict.freshness.value)
 
-    def resolver(self) -> Rows:
+    def relations(self) -> Rows:
         """Every table and view of the schema."""
         tables = self.spark(f"show tables in {self.schema}")
         views = self.spark(f"show views in {self.schema}")
@@ -188,7 +188,7 @@ class Warehouse:
 
     def state(self) -> tuple[Rows, int | None]:
         """Relations and metadata, to be compared before and after what must change nothing."""
-        return self.resolver(), self.events()
+        return self.relations(), self.events()
 
 
 def difference(warehouse: Warehouse, left: str, right: str) -> tuple[Rows, Rows]:
