@@ -1,4 +1,4 @@
-"""`make bench`: what dbt takes with materialized views, and what it takes without; contents checked.
+"""`make bench`: what dbt takes with materialized views, and without; contents are checked.
 
 Prints the cells and writes bench.jsonl. Absolute times say little; the contenders of a cell run in
 turn, on one machine, in one run. The exit code is not 0 if contents differ or a budget is missed.

@@ -21,7 +21,7 @@ Samples = Mapping[str, Sequence[float]]
 class Limit:
     """A figure that was measured and what it is compared with.
 
-    A budget that is missed fails the run. A goal is what we would like; one that is missed is shown.
+    A budget that is missed fails the run. A goal is what we would like; a missed one is shown.
     """
 
     figure: str

@@ -11,7 +11,7 @@ Contender = Callable[[], object]
 
 
 class Rounds:
-    """Milliseconds per contender, of rounds in which they run in turn, in an order shuffled anew."""
+    """Milliseconds per contender, of rounds in which they run in turn, in a shuffled order."""
 
     def __init__(self) -> None:
         self.samples: dict[str, list[float]] = {}

@@ -92,17 +92,21 @@ def _system() -> str:
 def _versions() -> dict[str, str]:
     from dbt.adapters.spark_mv.spark.local import jars, java
 
-    names = {"spark": "pyspark"}
     packages = ("dbt-core", "dbt-spark", "sqlglot", "dbt-spark-mv")
     (iceberg,) = (jar.version for jar in jars.JARS if jar.artifact.startswith("iceberg"))
     return {
         "python": platform.python_version(),
-        "java": java.java_version(),
-        "spark": metadata.version(names["spark"]),
+        "java": _quoted(java.java_version()),
+        "spark": metadata.version("pyspark"),
         "iceberg": iceberg,
         **{package: metadata.version(package) for package in packages},
         "commit": _commit(),
     }
+
+
+def _quoted(text: str) -> str:
+    """The version in what `java -version` prints, which is between quotes."""
+    return text.split('"')[1]
 
 
 def _commit() -> str:

@@ -92,7 +92,7 @@ def chose_well(found: Cell) -> bool | None:
     """Whether every choice of `auto` was of the better method, or as good; None if unknown."""
     named = _named(found)
     better, chosen = better_of(found.samples, named), found.notes.get(CHOSE)
-    if better is None or not chosen:
+    if better is None or len(named) < 2 or not chosen:
         return None
     most = RIGHT * statistics.median(found.samples[better])
     medians = {label: statistics.median(found.samples[label]) for label in named}

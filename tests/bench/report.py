@@ -50,12 +50,9 @@ def verdict(cells: Sequence[Cell]) -> tuple[str, bool]:
         ("BUDGETS MISSED", budgets),
         ("FAILED, contents differ or a method was not possible", failed),
     )
-    lines = [
-        line
-        for title, names in parts
-        if names
-        for line in (f"{title}:", *(f"  {n}" for n in names))
-    ]
+    lines = []
+    for title, names in parts:
+        lines += [f"{title}:", *(f"  {name}" for name in names)] if names else []
     lines.append(
         f"{len(cells)} cells: {len(failed)} failed, {len(budgets)} budgets and {len(goals)} goals "
         "missed"
