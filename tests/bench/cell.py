@@ -30,6 +30,7 @@ class Limit:
     is_goal: bool = False
     comparison: str = "<="
     unit: str = ""
+    is_count: bool = False
 
     @property
     def is_met(self) -> bool:
@@ -40,6 +41,8 @@ class Limit:
         measured = shown_with_range(self.measured) + self.unit
         if self.unit == " ms":
             measured = shown_time(self.measured)
+        if self.is_count:
+            measured = f"{self.measured.value:g}"
         kind = "goal" if self.is_goal else "budget"
         verdict = "met" if self.is_met else "missed"
         bound = f"{self.bound:g}{self.unit}"
@@ -125,6 +128,11 @@ def limits_of(*found: Limit | None) -> tuple[Limit, ...]:
 def budget(figure: str, measured: Spread | None, bound: float, unit: str = "") -> Limit | None:
     """A figure that must not be larger than its bound; None if it was not measured."""
     return Limit(figure, measured, bound, unit=unit) if measured else None
+
+
+def counted(figure: str, count: float, most: float) -> Limit:
+    """A budget of something that is counted, exactly."""
+    return Limit(figure, Spread.of([count]), most, is_count=True)
 
 
 def goal(figure: str, measured: Spread | None, bound: float, unit: str = "") -> Limit | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from dbt.adapters.spark_mv.planning.request import MANUAL, READ, Request
 from tests.bench import tiers
-from tests.bench.cell import READS, REFRESHES, Cell, Limit, budget, limits_of
+from tests.bench.cell import READS, REFRESHES, Cell, budget, counted, limits_of
 from tests.bench.figures import Spread
 from tests.bench.measure import differences, measure, progress
 from tests.bench.refresh_cells import CTAS, beyond
@@ -87,7 +87,7 @@ def _nothing_to_do(world: World) -> Cell:
     samples = measure({"refresh": lambda: world.core.verbs.refresh(name, request)}, **_SHORT)
     limits = (
         budget("refresh", Spread.of(samples["refresh"]), 15, " ms"),
-        budget("commits to the metadata", Spread.of([_commits(world) - before]), 0),
+        counted("commits to the metadata", _commits(world) - before, 0),
     )
     return Cell(READS, tiers.NOTHING_TO_DO, "x1", samples, limits=limits_of(*limits))
 
@@ -166,13 +166,12 @@ def _concurrent_readers(world: World, cinema: str, readers: int, rounds: int) ->
     before = _builds(world)
     samples = measure(contenders, rounds, warm_up=1, prepare=stale)
     refreshes = (_builds(world) - before) / (rounds + 1)
-    limit: Limit | None = budget("refreshes per change", Spread.of([refreshes]), 1)
     return Cell(
         READS,
         tiers.readers_of_one(readers),
         "x1",
         samples,
-        limits=limits_of(limit),
+        limits=(counted("refreshes per change", refreshes, 1),),
         problems=_unlike_bench_1(world, query),
     )
 

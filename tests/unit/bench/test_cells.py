@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import record, report, tiers
-from tests.bench.cell import READS, Cell, Limit, budget, goal
+from tests.bench.cell import READS, Cell, Limit, budget, counted, goal
 from tests.bench.figures import Spread
 from tests.bench.refresh_cells import choices, chose_well, complete_against_ctas
 from tests.unit.bench.made_up import header, refreshed
@@ -43,6 +43,10 @@ def test_contents_that_differ_fail_the_run() -> None:
     said, fails = report.verdict([replace(_read(1), problems=("contents differ",))])
     assert fails
     assert "FAILED, contents differ or a method was not possible:\n  a read" in said
+
+
+def test_counts_are_exact() -> None:
+    assert str(counted("refreshes", 12, 1)) == "refreshes 12, budget <= 1: missed"
 
 
 def test_figures_at_least() -> None:

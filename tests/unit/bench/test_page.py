@@ -36,6 +36,11 @@ def test_no_figures_outside_of_regions() -> None:
     assert _FIGURE.findall(REGION.sub("", PAGE.read_text())) == []
 
 
+def test_no_ratios_in_the_prose_of_the_readme() -> None:
+    prose = re.sub(r"^```.*?^```$", "", REGION.sub("", README.read_text()), flags=re.M | re.S)
+    assert re.findall(r"\b0\.\d+", prose) == []
+
+
 @pytest.mark.parametrize("text", ["took 0.35", "in 3 s", "by 12 %", "3.5 times", "a 10x gain"])
 def test_figures_are_found(text: str) -> None:
     assert _FIGURE.search(text)
