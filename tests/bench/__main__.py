@@ -10,6 +10,7 @@ import argparse
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,13 +38,15 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     groups = [group for group in GROUPS if group in (arguments.only or GROUPS)]
     about = record.header(arguments.tier, tier.scale, tier.rounds, groups)
+    began = time.monotonic()
     results: list[Cell] = []
     with tempfile.TemporaryDirectory(prefix="mv-bench-") as folder:
         progress("starting Spark")
         world = World(Path(folder), tier.memory)
         for more in _cells(world, tier, groups, arguments.tpch_data):
             results += more
-            record.write(arguments.output, about, results)
+            took = {"minutes": round((time.monotonic() - began) / 60, 1)}
+            record.write(arguments.output, about | took, results)
             print(report.brief(more), flush=True)
         world.core.close()
     said, has_failed = report.verdict(results)

@@ -52,7 +52,7 @@ def whole_commands(
     for label, contender in models.by_label().items():
         progress(f"{name}: first run, {label}")
         contender()
-    wait_for_class_archive()
+    wait_for_class_archive(models.view)
     stored = [*storages(world, f"{name}_view_ours"), f"{name}_incremental_stock.{name}"]
     checkpoint = Checkpoint(world, [f"{schema}.{table}" for table in TABLES] + stored)
     stale = tiers.run_stale(name)

@@ -65,7 +65,7 @@ def project(world: World, schema: str, scale: str, rounds: int) -> list[Cell]:
     for target in ("ours", "stock"):
         progress(f"project: first run, {target}")
         dbt(folder, target, *_run(tiers.THREADS[-1]))
-    wait_for_class_archive()
+    wait_for_class_archive(folder)
     tables = [f"{schema}.{table}" for table in TABLES]
     checkpoint = Checkpoint(world, tables + storages(world, f"{NAME}_ours"))
     stream, fraction = tiers.CHANGE

@@ -48,6 +48,7 @@ class World:
             method=SparkMVConnectionMethod.EMBEDDED,
             path=str(folder / "warehouse"),
             schema=SCHEMA,
+            class_data_archive=False,
             spark_conf={"spark.sql.shuffle.partitions": "4", "spark.driver.memory": memory},
         )
         self.session = spark_session(self.credentials)
