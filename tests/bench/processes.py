@@ -62,7 +62,7 @@ def _cache(folder: Path) -> Path:
 def wait_for_class_archive(folder: Path) -> None:
     """Until the Spark that writes it, in the background after a first command, has ended.
 
-    None may have been started, as where memory is short, so one that does not appear is not awaited.
+    None may have been started, as where memory is short; one that does not appear is not awaited.
     """
     began, cache = time.monotonic(), _cache(folder)
     while any(cache.rglob("*.lock")) or not any(cache.rglob("*.jsa")):
