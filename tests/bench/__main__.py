@@ -50,7 +50,7 @@ def main(words: Sequence[str] | None = None) -> int:
             print(report.brief(more), flush=True)
         world.core.close()
     said, has_failed = report.verdict(results)
-    print("", report.table(results), report.choices_of_auto(results), said, sep="\n")
+    print("", report.table(results), *report.of_all(results), said, sep="\n")
     progress(f"written to {arguments.output}")
     return int(has_failed)
 

@@ -23,7 +23,7 @@ group by s.movie_id, date_trunc('DAY', s.start_time)
 """
 NAMES = ("bench_1", "bench_2", "bench_3", "bench_4", "bench_5")
 # Calls of some milliseconds are made often: the first ones of a process take longer.
-_SHORT = {"rounds": 40, "warm_up": 10}
+_CALLS, _WARM_UP = 40, 10
 
 
 def run_cinema(
@@ -68,7 +68,7 @@ def _read_path(world: World, cinema: str) -> list[Cell]:
     def cell(name: str, statement: str, most: float) -> Cell:
         label = "added by the pipeline"
         samples = measure(
-            {label: lambda: world.core.pipeline.before(statement, world.asker)}, **_SHORT
+            {label: lambda: world.core.pipeline.before(statement, world.asker)}, _CALLS, _WARM_UP
         )
         limit = budget("added", Spread.of(samples[label]), most, " ms")
         return Cell(READS, name, "x1", samples, limits=limits_of(limit))
@@ -84,7 +84,9 @@ def _nothing_to_do(world: World) -> Cell:
     """A refresh with nothing to do."""
     name, request = world.name("bench_1"), Request(READ)
     before = _commits(world)
-    samples = measure({"refresh": lambda: world.core.verbs.refresh(name, request)}, **_SHORT)
+    samples = measure(
+        {"refresh": lambda: world.core.verbs.refresh(name, request)}, _CALLS, _WARM_UP
+    )
     limits = (
         budget("refresh", Spread.of(samples["refresh"]), 15, " ms"),
         counted("commits to the metadata", _commits(world) - before, 0),

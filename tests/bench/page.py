@@ -29,9 +29,7 @@ _REGIONS: dict[str, Callable[[Measured], str]] = {
     "commands": lambda measured: tables.of_group(measured, COMMANDS),
     "project": lambda measured: tables.of_group(measured, PROJECT),
     "fast": tables.fast_by_complete,
-    "auto": lambda measured: (
-        f"{tables.choices_of_auto(measured)}\n{tables.auto_by_better(measured)}"
-    ),
+    "auto": lambda measured: f"{tables.of_all(measured)}\n{tables.auto_by_better(measured)}",
     "hand": tables.by_hand,
     "refreshes": lambda measured: tables.of_group(measured, REFRESHES),
     "reads": lambda measured: tables.of_group(measured, READS),

@@ -9,7 +9,7 @@ from tests.bench import report, tiers
 from tests.bench.cell import REFRESHES, Cell, Limit
 from tests.bench.figures import Spread, shown, shown_time, shown_with_range
 from tests.bench.record import Run
-from tests.bench.refresh_cells import BY_HAND, CHOSE, METHODS, against_better
+from tests.bench.refresh_cells import BY_HAND, CHOSE, METHODS, against_better, overall
 from tests.bench.streams import INSERT
 from tests.bench.tiers import TIERS
 
@@ -114,20 +114,22 @@ def by_hand(measured: Measured) -> str:
     return _table(("", "fast / by hand"), rows)
 
 
-def choices_of_auto(measured: Measured) -> str:
-    """How often `auto` picked the better method, in a sentence each."""
-    lines = report.choices_of_auto(measured.of(REFRESHES)).splitlines()
-    return "\n".join(f"- {line}" for line in lines) + "\n" if lines else f"{LACKING}\n"
+def of_all(measured: Measured) -> str:
+    """What is said of all refreshes together."""
+    lines = [f"- {line}\n" for line in report.of_all(measured.of(REFRESHES))]
+    return "".join(lines) or f"{LACKING}\n"
 
 
 def missed(measured: Measured) -> str:
     """All limits that were missed, and all cells that failed."""
+    cells = measured.cells.values()
     found = [
         f"- {cell.name}: {limit}"
-        for cell in measured.cells.values()
+        for cell in cells
         for limit in (*cell.missed_budgets, *cell.missed_goals)
     ]
-    found += [f"- {cell.name}: FAILED" for cell in measured.cells.values() if cell.problems]
+    found += [f"- {limit}" for limit in overall(measured.of(REFRESHES)) if not limit.is_met]
+    found += [f"- {cell.name}: FAILED" for cell in cells if cell.problems]
     return "\n".join(found or ["None."]) + "\n"
 
 

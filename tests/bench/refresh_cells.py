@@ -82,8 +82,8 @@ def against_better(samples: Samples, methods: Sequence[str]) -> Spread | None:
 
 
 def better_of(samples: Samples, methods: Sequence[str]) -> str | None:
-    """The method whose median is the least; None if one was not measured."""
-    if not all(samples.get(method) for method in methods):
+    """The method whose median is the least; None if there are not two, all measured."""
+    if len(methods) < 2 or not all(samples.get(method) for method in methods):
         return None
     return min(methods, key=lambda method: statistics.median(samples[method]))
 
@@ -92,56 +92,52 @@ def chose_well(found: Cell) -> bool | None:
     """Whether every choice of `auto` was of the better method, or as good; None if unknown."""
     named = _named(found)
     better, chosen = better_of(found.samples, named), found.notes.get(CHOSE)
-    if better is None or len(named) < 2 or not chosen:
+    if better is None or not chosen:
         return None
     most = RIGHT * statistics.median(found.samples[better])
     medians = {label: statistics.median(found.samples[label]) for label in named}
     return all(choice in medians and medians[choice] <= most for choice in chosen)
 
 
-@dataclass(frozen=True)
-class Choices:
-    """How `auto` did over all cells in which it had a choice."""
-
-    right: int
-    of: int
-    wrong: tuple[str, ...]
-    mean: float
-    worst: float
-
-
-def choices(cells: Sequence[Cell]) -> Choices | None:
-    """Over the cells of refreshes; None if there are none with a choice."""
-    judged = [(found, chose_well(found)) for found in cells if CHOSE in found.notes]
-    known = [(found, good) for found, good in judged if good is not None]
-    times = [
-        measured.value
-        for found, _ in known
-        if (measured := against_better(found.samples, _named(found)))
-    ]
-    if not times:
-        return None
-    return Choices(
-        sum(good for _, good in known),
-        len(known),
-        tuple(found.name for found, good in known if not good),
-        statistics.geometric_mean(times),
-        max(times),
+def overall(cells: Sequence[Cell]) -> tuple[Limit, ...]:
+    """Goals of all cells of refreshes together; none of what was not measured."""
+    judged = [(found, good) for found in cells if (good := chose_well(found)) is not None]
+    times = [against_better(found.samples, _named(found)) for found, _ in judged]
+    by_ctas = [found.ratio("complete", CTAS) for found in cells if found.group == REFRESHES]
+    return limits_of(
+        _share([good for _, good in judged]),
+        goal(f"{AUTO} / better method, geometric mean of the cells", _mean(times), RIGHT),
+        goal(f"complete / {CTAS}, geometric mean of the cells", _mean(by_ctas), RIGHT),
     )
 
 
-def _named(found: Cell) -> list[str]:
-    return [label for label in found.samples if label in (*METHODS, "partition")]
+def wrongly_chosen(cells: Sequence[Cell]) -> list[str]:
+    """Names of the cells in which `auto` did not always pick the better method."""
+    return [found.name for found in cells if chose_well(found) is False]
 
 
-def complete_against_ctas(cells: Sequence[Cell]) -> Spread | None:
-    """The ratio of a complete refresh to CTAS over all cells: geometric mean, least, largest."""
-    found = [cell.ratio("complete", CTAS) for cell in cells if cell.group == REFRESHES]
+def _share(good: Sequence[bool]) -> Limit | None:
+    if not good:
+        return None
+    title = (
+        f"{AUTO} picked the better method, or one within {RIGHT} of it, in {sum(good)} of "
+        f"{len(good)}; share"
+    )
+    share = Spread.of([round(sum(good) / len(good), 2)])
+    return Limit(title, share, 0.9, is_goal=True, comparison=">=", is_count=True)
+
+
+def _mean(found: Sequence[Spread | None]) -> Spread | None:
+    """The geometric mean of medians, the least and the largest of them."""
     medians = [measured.value for measured in found if measured]
     if not medians:
         return None
     mean = statistics.geometric_mean(medians)
     return Spread(mean, min(medians), max(medians), len(medians))
+
+
+def _named(found: Cell) -> list[str]:
+    return [label for label in found.samples if label in (*METHODS, "partition")]
 
 
 def beyond(samples: Samples, first: str, second: str, factor: float) -> Limit | None:

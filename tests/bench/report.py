@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tests.bench.cell import Cell
-from tests.bench.figures import Spread, shown_time, shown_with_range
-from tests.bench.refresh_cells import CHOSE, RIGHT, choices, complete_against_ctas
+from tests.bench.figures import Spread, shown_time
+from tests.bench.refresh_cells import AUTO, CHOSE, overall, wrongly_chosen
 
 
 def table(cells: Sequence[Cell]) -> str:
@@ -24,20 +24,11 @@ def table(cells: Sequence[Cell]) -> str:
     return "\n".join(lines)
 
 
-def choices_of_auto(cells: Sequence[Cell]) -> str:
-    """How often `auto` picked the better method, and what it took by that; '' if it had none."""
-    found, ctas = choices(cells), complete_against_ctas(cells)
-    lines = []
-    if found is not None:
-        wrong = f" (not in: {'; '.join(found.wrong)})" if found.wrong else ""
-        lines.append(
-            f"auto picked the better method, or one within {RIGHT}, in {found.right} of "
-            f"{found.of}{wrong}; it took {found.mean:.2f} times the better method in the geometric "
-            f"mean of the medians, {found.worst:.2f} at worst"
-        )
-    if ctas is not None:
-        lines.append(f"complete / CTAS, geometric mean: {shown_with_range(ctas)}")
-    return "\n".join(lines)
+def of_all(cells: Sequence[Cell]) -> list[str]:
+    """What is said of all refreshes together, and where `auto` was wrong."""
+    wrong = wrongly_chosen(cells)
+    named = [f"{AUTO} was wrong in: {'; '.join(wrong)}"] if wrong else []
+    return [*(str(limit) for limit in overall(cells)), *named]
 
 
 def verdict(cells: Sequence[Cell]) -> tuple[str, bool]:
@@ -45,6 +36,7 @@ def verdict(cells: Sequence[Cell]) -> tuple[str, bool]:
     failed = [cell.name for cell in cells if cell.problems]
     budgets = [f"{cell.name}: {limit}" for cell in cells for limit in cell.missed_budgets]
     goals = [f"{cell.name}: {limit}" for cell in cells for limit in cell.missed_goals]
+    goals += [str(limit) for limit in overall(cells) if not limit.is_met]
     parts = (
         ("goals missed", goals),
         ("BUDGETS MISSED", budgets),

@@ -11,7 +11,7 @@ import pytest
 from tests.bench import record, report, tiers
 from tests.bench.cell import READS, Cell, Limit, budget, counted, goal
 from tests.bench.figures import Spread
-from tests.bench.refresh_cells import choices, chose_well, complete_against_ctas
+from tests.bench.refresh_cells import chose_well, overall, wrongly_chosen
 from tests.unit.bench.made_up import header, refreshed
 
 QUICK = {"fast": [1, 1, 1], "complete": [5, 5, 5], "auto": [1.5, 1.4, 1.6], "CTAS": [4, 4, 4]}
@@ -73,9 +73,9 @@ def test_choice_that_was_wrong_once() -> None:
     cell = refreshed(**QUICK)
     cell = replace(cell, notes={"auto chose": ["fast", "complete", "fast"]})
     assert chose_well(cell) is False
-    found = choices([cell, refreshed(view="day_mode", **QUICK)])
-    assert found is not None
-    assert (found.right, found.of, found.wrong) == (1, 2, ("q1, insert 1%",))
+    cells = [cell, refreshed(view="day_mode", **QUICK)]
+    assert "in 1 of 2; share 0.5, goal >= 0.9: missed" in str(overall(cells)[0])
+    assert wrongly_chosen(cells) == ["q1, insert 1%"]
 
 
 def test_choice_of_a_method_as_good() -> None:
@@ -87,8 +87,8 @@ def test_choice_of_a_method_as_good() -> None:
 def test_no_choice_without_both_methods() -> None:
     cell = refreshed(complete=[5], auto=[5], CTAS=[4])
     assert chose_well(cell) is None
-    assert choices([cell]) is None
     assert cell.limits == ()
+    assert [limit.figure.split(",")[0] for limit in overall([cell])] == ["complete / CTAS"]
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_goals_of_fast(scale: float, fraction: float, bound: float | None) -> No
 
 def test_complete_against_ctas_over_cells() -> None:
     cells = [refreshed(**QUICK), refreshed(view="day_mode", **{**QUICK, "CTAS": [5, 5, 5]})]
-    found = complete_against_ctas(cells)
-    assert found is not None
-    assert found.value == pytest.approx(1.25**0.5)
+    (limit,) = (limit for limit in overall(cells) if limit.figure.startswith("complete"))
+    assert limit.measured.value == pytest.approx(1.25**0.5)
+    assert limit.is_goal and not limit.is_met
 
 
 def test_file_has_all_that_was_measured(tmp_path: Path) -> None:
