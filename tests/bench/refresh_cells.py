@@ -60,7 +60,7 @@ def cell(scale: float, bout: Bout) -> Cell:
 
 
 def _of_fast(scale: float, bout: Bout, samples: Samples) -> Limit | None:
-    goals = _GOALS_OF_INSERTS
+    goals: tuple[tuple[float, float], ...] = _GOALS_OF_INSERTS
     if bout.view == "q1" and scale == 10:
         goals = (*_GOALS_OF_Q1_AT_SF10, *goals)
     bound = next((bound for most, bound in goals if bout.fraction <= most), None)

@@ -29,6 +29,12 @@ class Asker:
     rebuilds = False
     replaces = None
 
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def ask(self, sql: str) -> list[Any]:
+        return list(self._session.sql(sql).collect())
+
     def namespace(self) -> Namespace:
         return Namespace("local", ())
 
@@ -54,7 +60,7 @@ class World:
         self.session = spark_session(self.credentials)
         self.session.sql(f"create schema if not exists {SCHEMA}")
         self.core = self.new_core()
-        self.asker = Asker()
+        self.asker = Asker(self.session)
 
     def new_core(self) -> MaterializedViews:
         """What a command of dbt starts with: nothing known of any view."""
