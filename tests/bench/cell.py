@@ -37,16 +37,21 @@ class Limit:
         """Whether the median keeps to the bound."""
         return bool(_COMPARISONS[self.comparison](self.measured.value, self.bound))
 
-    def __str__(self) -> str:
-        measured = shown_with_range(self.measured) + self.unit
-        if self.unit == " ms":
-            measured = shown_time(self.measured)
-        if self.is_count:
-            measured = f"{self.measured.value:g}"
+    @property
+    def title(self) -> str:
+        """The figure and its bound."""
         kind = "goal" if self.is_goal else "budget"
-        verdict = "met" if self.is_met else "missed"
-        bound = f"{self.bound:g}{self.unit}"
-        return f"{self.figure} {measured}, {kind} {self.comparison} {bound}: {verdict}"
+        return f"{self.figure}, {kind} {self.comparison} {self.bound:g}{self.unit}"
+
+    @property
+    def shown(self) -> str:
+        """What was measured, with as many digits as mean something."""
+        if self.is_count:
+            return f"{self.measured.value:g}"
+        return shown_time(self.measured) if self.unit else shown_with_range(self.measured)
+
+    def __str__(self) -> str:
+        return f"{self.title}: {self.shown}, {'met' if self.is_met else 'missed'}"
 
 
 @dataclass(frozen=True)

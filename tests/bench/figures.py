@@ -30,14 +30,29 @@ class Spread:
         return Spread(self.value * factor, self.low * factor, self.high * factor, self.count)
 
 
-def ratio(first: Sequence[float], second: Sequence[float]) -> Spread | None:
-    """The ratio of two contenders, taken within each round; None unless each has a sample of each.
+def ratios(first: Sequence[float], second: Sequence[float]) -> list[float]:
+    """The ratio of two contenders in each round; empty unless each has a sample of each.
 
     What slows a machine down for a while slows both contenders of a round.
     """
-    if not first or len(first) != len(second):
-        return None
-    return Spread.of([one / other for one, other in zip(first, second, strict=True)])
+    if len(first) != len(second):
+        return []
+    return [one / other for one, other in zip(first, second, strict=True)]
+
+
+def ratio(first: Sequence[float], second: Sequence[float]) -> Spread | None:
+    """The same as median and spread; None if there is none."""
+    found = ratios(first, second)
+    return Spread.of(found) if found else None
+
+
+def mean_of_ratios(cells: Sequence[Sequence[float]]) -> Spread | None:
+    """The geometric mean over cells, of each round, as median and spread; None without cells.
+
+    How cells differ from each other is no spread of their mean.
+    """
+    rounds = list(zip(*(found for found in cells if found), strict=False))
+    return Spread.of([statistics.geometric_mean(found) for found in rounds]) if rounds else None
 
 
 def decimals(spread: Spread) -> int:

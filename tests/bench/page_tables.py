@@ -121,16 +121,16 @@ def of_all(measured: Measured) -> str:
 
 
 def missed(measured: Measured) -> str:
-    """All limits that were missed, and all cells that failed."""
-    cells = measured.cells.values()
-    found = [
-        f"- {cell.name}: {limit}"
-        for cell in cells
-        for limit in (*cell.missed_budgets, *cell.missed_goals)
-    ]
-    found += [f"- {limit}" for limit in overall(measured.of(REFRESHES)) if not limit.is_met]
-    found += [f"- {cell.name}: FAILED" for cell in cells if cell.problems]
-    return "\n".join(found or ["None."]) + "\n"
+    """Of each limit the cells that missed it, and the cells that failed."""
+    found: dict[str, list[str]] = {}
+    for cell in measured.cells.values():
+        for limit in (*cell.missed_budgets, *cell.missed_goals):
+            found.setdefault(limit.title, []).append(f"{cell.name}: {limit.shown}")
+    lines = [f"- {title}: {'; '.join(names)}" for title, names in found.items()]
+    together = [limit for limit in overall(measured.of(REFRESHES)) if not limit.is_met]
+    lines += [f"- {limit.title}: {limit.shown}" for limit in together]
+    lines += [f"- FAILED: {cell.name}" for cell in measured.cells.values() if cell.problems]
+    return "\n".join(lines or ["None."]) + "\n"
 
 
 def headline(measured: Measured) -> str:
@@ -170,7 +170,8 @@ def _of_month(measured: Measured) -> str:
     if found is None:
         return ""
     return (
-        f"After a change within one month of 84, a refresh by partition took {shown(found)} of it."
+        "After a change within one month of 84, a refresh by partition took "
+        f"{shown(found)} of the time of a complete one."
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tests.bench import tiers
 from tests.bench.cell import REFRESHES, Cell, Limit, Samples, budget, goal, limits_of
-from tests.bench.figures import Spread, ratio
+from tests.bench.figures import Spread, mean_of_ratios, ratio, ratios
 from tests.bench.streams import INSERT, Stream
 
 # The methods that are asked for by name; each has a view of its own, and so has `auto`.
@@ -77,8 +77,13 @@ def of_auto(samples: Samples, methods: Sequence[str]) -> Limit | None:
 
 def against_better(samples: Samples, methods: Sequence[str]) -> Spread | None:
     """The time of `auto` by that of the method whose median is less; None if one is lacking."""
+    found = _ratios_to_better(samples, methods)
+    return Spread.of(found) if found else None
+
+
+def _ratios_to_better(samples: Samples, methods: Sequence[str]) -> list[float]:
     better = better_of(samples, methods)
-    return ratio(samples.get(AUTO, ()), samples[better]) if better else None
+    return ratios(samples.get(AUTO, ()), samples[better]) if better else []
 
 
 def better_of(samples: Samples, methods: Sequence[str]) -> str | None:
@@ -102,12 +107,16 @@ def chose_well(found: Cell) -> bool | None:
 def overall(cells: Sequence[Cell]) -> tuple[Limit, ...]:
     """Goals of all cells of refreshes together; none of what was not measured."""
     judged = [(found, good) for found in cells if (good := chose_well(found)) is not None]
-    times = [against_better(found.samples, _named(found)) for found, _ in judged]
-    by_ctas = [found.ratio("complete", CTAS) for found in cells if found.group == REFRESHES]
+    times = [_ratios_to_better(found.samples, _named(found)) for found, _ in judged]
+    by_ctas = [
+        ratios(found.samples.get("complete", ()), found.samples.get(CTAS, ()))
+        for found in cells
+        if found.group == REFRESHES
+    ]
     return limits_of(
         _share([good for _, good in judged]),
-        goal(f"{AUTO} / better method, geometric mean of the cells", _mean(times), RIGHT),
-        goal(f"complete / {CTAS}, geometric mean of the cells", _mean(by_ctas), RIGHT),
+        goal(f"{AUTO} / better method, geometric mean of the cells", mean_of_ratios(times), RIGHT),
+        goal(f"complete / {CTAS}, geometric mean of the cells", mean_of_ratios(by_ctas), RIGHT),
     )
 
 
@@ -125,15 +134,6 @@ def _share(good: Sequence[bool]) -> Limit | None:
     )
     share = Spread.of([round(sum(good) / len(good), 2)])
     return Limit(title, share, 0.9, is_goal=True, comparison=">=", is_count=True)
-
-
-def _mean(found: Sequence[Spread | None]) -> Spread | None:
-    """The geometric mean of medians, the least and the largest of them."""
-    medians = [measured.value for measured in found if measured]
-    if not medians:
-        return None
-    mean = statistics.geometric_mean(medians)
-    return Spread(mean, min(medians), max(medians), len(medians))
 
 
 def _named(found: Cell) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bench.figures import Spread, ratio, shown, shown_time, shown_with_range
+from tests.bench.figures import Spread, mean_of_ratios, ratio, shown, shown_time, shown_with_range
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,11 @@ def test_ratio_is_taken_within_rounds() -> None:
 @pytest.mark.parametrize(("first", "second"), [([], []), ([1], []), ([1, 2], [1])])
 def test_ratio_needs_both_in_each_round(first: list[float], second: list[float]) -> None:
     assert ratio(first, second) is None
+
+
+def test_mean_of_cells_has_the_spread_of_rounds() -> None:
+    """Not that of cells, which are far apart here."""
+    found = mean_of_ratios([[0.1, 0.1], [10, 10.5], []])
+    assert found is not None
+    assert found.low == pytest.approx(1) and found.high == pytest.approx(1.05**0.5)
+    assert mean_of_ratios([[]]) is None

@@ -54,7 +54,7 @@ def test_filling_twice_changes_nothing() -> None:
 def test_missed_goal_is_bold_and_listed() -> None:
     text = filled(_ALL, [run("standard", refreshed(**SLOW))])
     assert "| q1 | not measured | **0.60** (0.60 to 0.63); 0.60 |" in text
-    assert "- q1, insert 1%: fast / complete 0.60 (0.60 to 0.63), goal <= 0.1: missed" in text
+    assert "- fast / complete, goal <= 0.1: q1, insert 1%: 0.60 (0.60 to 0.63)\n" in text
 
 
 def test_cells_that_lack_are_named() -> None:
