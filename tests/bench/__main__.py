@@ -24,18 +24,16 @@ from tests.bench.one_partition import one_partition
 from tests.bench.projects import models_without_views
 from tests.bench.refreshes import Ring
 from tests.bench.registry import many_views
-from tests.bench.tiers import TIERS, Tier
+from tests.bench.tiers import INSERTS, OTHERS, TIERS, Tier
 from tests.bench.tpch_project import project
+from tests.bench.tpch_views import VIEWS
 from tests.bench.world import World
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the cells of a tier."""
     arguments = _parser().parse_args(words)
-    tier = TIERS[arguments.tier]
-    tier = replace(
-        tier, rounds=arguments.rounds or tier.rounds, scale=arguments.scale or tier.scale
-    )
+    tier = _tier(arguments)
     groups = [group for group in GROUPS if group in (arguments.only or GROUPS)]
     about = record.header(arguments.tier, tier.scale, tier.rounds, groups)
     began = time.monotonic()
@@ -55,10 +53,33 @@ def main(words: Sequence[str] | None = None) -> int:
     return int(has_failed)
 
 
+def _tier(arguments: argparse.Namespace) -> Tier:
+    """The tier that is asked for, or the part of it."""
+    tier = TIERS[arguments.tier]
+    views, changes = arguments.views or tier.views, arguments.changes
+    found = replace(
+        tier,
+        rounds=arguments.rounds or tier.rounds,
+        scale=arguments.scale or tier.scale,
+        views=tuple(view for view in tier.views if view in views),
+        changes=tuple(
+            change
+            for change in tier.changes
+            if not changes or change[0].title(change[1]) in changes
+        ),
+    )
+    if not (found.views and found.changes):
+        raise SystemExit(f"The tier {arguments.tier} has none of these views or changes.")
+    return found
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--tier", choices=TIERS, default="standard")
     parser.add_argument("--only", choices=GROUPS, nargs="+", help="some groups of the cells")
+    titles = [stream.title(fraction) for stream, fraction in (*INSERTS, *OTHERS)]
+    parser.add_argument("--views", choices=VIEWS, nargs="+", help="those that are refreshed")
+    parser.add_argument("--changes", choices=titles, nargs="+", help="after which they are")
     parser.add_argument(
         "--tpch-data",
         type=Path,
