@@ -24,17 +24,19 @@ def dbt(folder: Path, target: str, *words: str) -> None:
     command = [str(Path(sys.executable).with_name("dbt")), *words, "--target", target]
     command += ["--project-dir", str(folder), "--profiles-dir", str(folder)]
     command += ["--target-path", str(output)]
-    # dbt-spark's session is one with Hive, which keeps a database in the current folder.
-    done = subprocess.run(
-        command,
-        cwd=output,
-        env={**os.environ, **_environment(folder)},
-        capture_output=True,
-        text=True,
-    )
+    log = output / "printed.txt"
+    # Not a pipe: a Java that has inherited it would keep it open for a moment after dbt has ended.
+    with open(log, "wb") as printed:
+        done = subprocess.run(
+            command,
+            # dbt-spark's session is one with Hive, which keeps a database in the current folder.
+            cwd=output,
+            env={**os.environ, **_environment(folder)},
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+        )
     if done.returncode:
-        said = (done.stdout + done.stderr)[-_LAST:]
-        raise RuntimeError(f"{' '.join(command)} failed:\n{said}")
+        raise RuntimeError(f"{' '.join(command)} failed:\n{log.read_text()[-_LAST:]}")
 
 
 def write_spark_conf(world: World, folder: Path) -> None:
