@@ -155,8 +155,8 @@ def _summary(samples: Sequence[float], unit: str) -> dict[str, Any]:
     return {
         f"samples_{unit}": [round(value, 3) for value in samples],
         f"median_{unit}": round(spread.value, 3),
-        f"min_{unit}": round(spread.low, 3),
-        f"max_{unit}": round(spread.high, 3),
+        f"low_{unit}": round(spread.low, 3),
+        f"high_{unit}": round(spread.high, 3),
     }
 
 

@@ -9,11 +9,16 @@ from dataclasses import dataclass
 
 # However alike the rounds of one run are, another run of the same machine differs by more.
 _MOST_DIGITS = 3
+# Of so many samples one is an outlier, which says nothing of the median.
+_MANY = 20
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The median of some samples, the least and the largest of them, and how many there are."""
+    """The median of some samples, between what they lie, and how many there are.
+
+    `low` and `high` are the least and the largest, of many samples the quartiles.
+    """
 
     value: float
     low: float
@@ -23,7 +28,10 @@ class Spread:
     @classmethod
     def of(cls, samples: Sequence[float]) -> Spread:
         """Of samples of one kind, at least one."""
-        return cls(statistics.median(samples), min(samples), max(samples), len(samples))
+        low, high = min(samples), max(samples)
+        if len(samples) >= _MANY:
+            low, _, high = statistics.quantiles(samples, n=4)
+        return cls(statistics.median(samples), low, high, len(samples))
 
     def times(self, factor: float) -> Spread:
         """The same in another unit."""
@@ -79,7 +87,7 @@ def shown(spread: Spread) -> str:
 
 
 def shown_with_range(spread: Spread) -> str:
-    """The same with the least and the largest sample in brackets."""
+    """The same with what the samples lie between in brackets."""
     if spread.count < 2:
         return shown(spread)
     digits = decimals(spread)

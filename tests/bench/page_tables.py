@@ -64,7 +64,7 @@ def of_group(measured: Measured, group: str) -> str:
     """One line for each cell that has no place in the tables of TPC-H."""
     cells = [cell for cell in measured.of(group) if not _is_in_matrix(measured, cell)]
     rows = [(_title(cell), _times(cell), _limits(cell)) for cell in cells]
-    return _table(("", "Median (least to largest)", "Ratios and limits"), rows)
+    return _table(("", "Median (range)", "Ratios and limits"), rows)
 
 
 def fast_by_complete(measured: Measured) -> str:

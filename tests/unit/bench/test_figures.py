@@ -49,6 +49,10 @@ def test_times(samples: list[float], text: str) -> None:
     assert shown_time(Spread.of(samples)) == text
 
 
+def test_many_samples_lie_between_their_quartiles() -> None:
+    assert shown_time(Spread.of([*(7.9, 8.1, 8.3) * 13, 423])) == "8.1 (7.9 to 8.3) ms"
+
+
 def test_ratio_is_taken_within_rounds() -> None:
     """A machine that slows down by the round leaves the ratio as it is."""
     assert ratio([1, 2, 4], [10, 20, 40]) == Spread(0.1, 0.1, 0.1, 3)
