@@ -135,9 +135,9 @@ def budget(figure: str, measured: Spread | None, bound: float, unit: str = "") -
     return Limit(figure, measured, bound, unit=unit) if measured else None
 
 
-def counted(figure: str, count: float, most: float) -> Limit:
-    """A budget of something that is counted, exactly."""
-    return Limit(figure, Spread.of([count]), most, is_count=True)
+def counted(figure: str, count: float, most: float, is_goal: bool = False) -> Limit:
+    """A limit of something that is counted, exactly."""
+    return Limit(figure, Spread.of([count]), most, is_goal, is_count=True)
 
 
 def goal(figure: str, measured: Spread | None, bound: float, unit: str = "") -> Limit | None:
