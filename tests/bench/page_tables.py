@@ -56,7 +56,7 @@ def _conditions(run: Run) -> str:
         f"Tier {run.tier} ({', '.join(about['groups'])}), {about['date']}: TPC-H SF"
         f"{about['scale']:g}, {rounds}; {machine['cores']} cores ({machine['cpu']}), "
         f"{machine['memory_gib']} GiB, {machine['os']}, load {about['load_at_start']} at the "
-        f"start; {versions}."
+        f"start, {about['minutes']:g} minutes; {versions}."
     )
 
 

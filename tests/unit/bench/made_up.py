@@ -21,6 +21,7 @@ def header(tier: str, **changes: Any) -> dict[str, Any]:
         "machine": {"cores": 2, "memory_gib": 16, "cpu": "a processor", "os": "a system"},
         "versions": {"spark": "4.1.0", "commit": "0123abc"},
         "load_at_start": 0.5,
+        "minutes": 12.5,
         **changes,
     }
 
