@@ -29,7 +29,7 @@ lint: venv  ## check style and types
 demo: venv  ## load real data, build the demo project, change and read it
 	$(BIN)/python integration_tests/demo.py
 
-bench: venv  ## ratios against dbt-spark and plain Spark; ARGS='--tier smoke --only tpch' for a part
+bench: venv  ## time against dbt-spark and plain Spark, to bench.jsonl; ARGS='--tier smoke --only commands' for a part
 	$(BIN)/python -m tests.bench $(ARGS)
 
 soak: venv  ## write, refresh, read and kill at random for 20 minutes; ARGS='--minutes 5'
@@ -38,9 +38,10 @@ soak: venv  ## write, refresh, read and kill at random for 20 minutes; ARGS='--m
 equivalence: venv  ## random views and histories, refreshed fast and compared; ARGS='--seeds 50'
 	$(BIN)/python -m tests.equivalence $(ARGS)
 
-docs: venv  ## write the generated parts of docs/: supported queries, options
+docs: venv  ## write the generated parts of docs/: supported queries, options, figures
 	$(BIN)/python -m tests.supported_queries
 	$(BIN)/python -m tests.option_docs
+	$(BIN)/python -m tests.bench.page
 
 deltas: venv  ## write tests/unit/ivm/deltas anew, after a rule was changed on purpose; read the diff
 	$(BIN)/python -m tests.unit.ivm.delta_files

@@ -3,70 +3,56 @@
 from __future__ import annotations
 
 import random
-import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
 from typing import Any
 
 Contender = Callable[[], object]
 
 
-@dataclass
-class Cell:
-    """One comparison: milliseconds per contender, `ratio` of the first to the second."""
+class Rounds:
+    """Milliseconds per contender, of rounds in which they run in turn, in a shuffled order."""
 
-    name: str
-    budget: str
-    contenders: dict[str, dict[str, float]] = field(default_factory=dict)
-    ratio: float | None = None
-    notes: dict[str, Any] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.samples: dict[str, list[float]] = {}
+        self._shuffle = random.Random(7)
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+    def run(self, contenders: Mapping[str, Contender], after: Contender | None = None) -> None:
+        """Time each contender once; what is called after each is not timed."""
+        for label in self._shuffle.sample(list(contenders), len(contenders)):
+            self.samples.setdefault(label, []).append(timed(contenders[label]))
+            if after is not None:
+                after()
+
+    def in_order(self, contenders: Mapping[str, Contender]) -> dict[str, list[float]]:
+        """The samples in the order in which the contenders are given."""
+        return {label: self.samples[label] for label in contenders}
 
 
 def measure(
-    name: str,
-    budget: str,
     contenders: Mapping[str, Contender],
-    runs: int = 5,
+    rounds: int,
     warm_up: int = 2,
     prepare: Contender | None = None,
-) -> Cell:
-    """Time contenders in turn, in an order shuffled anew for each round, before which `prepare` is
-    called."""
-    order = list(contenders)
-    samples: dict[str, list[float]] = {label: [] for label in order}
-    shuffle = random.Random(7)
-    for round_number in range(warm_up + runs):
+) -> dict[str, list[float]]:
+    """The samples of some rounds after `warm_up` more; before each `prepare` is called."""
+    found = Rounds()
+    for _ in range(warm_up + rounds):
         if prepare is not None:
             prepare()
-        shuffle.shuffle(order)
-        for label in order:
-            started = time.perf_counter()
-            contenders[label]()
-            elapsed = (time.perf_counter() - started) * 1000
-            if round_number >= warm_up:
-                samples[label].append(elapsed)
-    return cell_of(name, budget, samples)
+        found.run(contenders)
+    return {label: values[warm_up:] for label, values in found.in_order(contenders).items()}
 
 
-def cell_of(name: str, budget: str, samples: Mapping[str, Sequence[float]]) -> Cell:
-    """A cell from the milliseconds of each contender."""
-    cell = Cell(name, budget)
-    for label, values in samples.items():
-        cell.contenders[label] = {
-            "min_ms": round(min(values), 2),
-            "median_ms": round(statistics.median(values), 2),
-        }
-    first, *rest = [numbers["min_ms"] for numbers in cell.contenders.values()]
-    cell.ratio = round(first / rest[0], 3) if rest and rest[0] else None
-    return cell
+def timed(action: Contender) -> float:
+    """Milliseconds that an action takes."""
+    began = time.perf_counter()
+    action()
+    return (time.perf_counter() - began) * 1000
 
 
-def assert_same_rows(session: Any, left: str, right: str) -> None:
-    """Raise unless two queries return the same multiset of rows.
+def differences(session: Any, left: str, right: str) -> tuple[str, ...]:
+    """Nothing if two queries return the same multiset of rows, else what differs, as one text.
 
     What EXCEPT ALL in both directions says, at the cost of one: each query runs once.
     """
@@ -76,21 +62,9 @@ def assert_same_rows(session: Any, left: str, right: str) -> None:
         f"select *, 1 as mv_side from ({left}) union all select *, -1 from ({right})) "
         f"group by {columns} having sum(mv_side) <> 0 limit 1"
     ).collect()
-    if extra:
-        raise AssertionError(f"contents differ: {extra[0]}\n{left}\n{right}")
+    return (f"contents differ: {extra[0]}\n{left}\n{right}",) if extra else ()
 
 
-def table(cells: list[Cell]) -> str:
-    """The cells as text."""
-    lines = [f"{'cell':<44}{'contender':<26}{'min ms':>10}{'median':>10}{'ratio':>8}  budget"]
-    for cell in cells:
-        for index, (label, numbers) in enumerate(cell.contenders.items()):
-            head = cell.name if index == 0 else ""
-            ratio = f"{cell.ratio:.2f}" if index == 0 and cell.ratio is not None else ""
-            budget = cell.budget if index == 0 else ""
-            lines.append(
-                f"{head:<44}{label:<26}{numbers['min_ms']:>10.1f}"
-                f"{numbers['median_ms']:>10.1f}{ratio:>8}  {budget}"
-            )
-        lines += [f"{'':<44}{key}: {value}" for key, value in cell.notes.items()]
-    return "\n".join(lines)
+def progress(text: str) -> None:
+    """One line for whoever watches."""
+    print(f"{time.strftime('%H:%M:%S')}  {text}", flush=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import random
-import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
@@ -16,36 +14,13 @@ from dbt.adapters.spark_mv.planning.request import MANUAL, Request
 from dbt.adapters.spark_mv.spark.clients import SessionExecutor
 from dbt.adapters.spark_mv.views.registry import load_view
 from tests.bench import tpch_views
-from tests.bench.cells import progress
-from tests.bench.measure import Cell, assert_same_rows, cell_of
-from tests.bench.tpch import TABLES, Checkpoint, Stream
+from tests.bench.measure import differences, progress
+from tests.bench.refresh_cells import AUTO, BY_HAND, CTAS, METHODS, Bout
+from tests.bench.streams import Stream
+from tests.bench.tpch import TABLES, Checkpoint
 from tests.bench.world import SCHEMA, World
 
-# The methods that are asked for by name; each has a view of its own, and so has `auto`.
-METHODS = ("fast", "complete")
-AUTO, CTAS, BY_HAND = "auto", "CTAS", "by hand"
-RIGHT = 1.05
 _WITH_HAND = ("q1", "insert")
-
-
-@dataclass
-class Bout:
-    """What was measured of one view under one change: milliseconds, and facts, per contender."""
-
-    view: str
-    stream: Stream
-    fraction: float
-    samples: dict[str, list[float]] = field(default_factory=dict)
-    cpu: dict[str, list[float]] = field(default_factory=dict)
-    statements: dict[str, int] = field(default_factory=dict)
-    chosen: str = ""
-    estimate: str = ""
-    changed: int = 0
-    problems: list[str] = field(default_factory=list)
-
-    @property
-    def change(self) -> str:
-        return f"{self.stream.name} {100 * self.fraction:g}%"
 
 
 class Ring:
@@ -82,7 +57,7 @@ class Ring:
         """Apply a change `count` times, each time from the first state, and refresh all views."""
         bouts = [Bout(view, stream, fraction) for view in self.queries]
         for number in range(count):
-            progress(f"{bouts[0].change}, round {number + 1} of {count}")
+            progress(f"{stream.title(fraction)}, round {number + 1} of {count}")
             self.restore()
             changed = stream.changed(self._world, self._schema, fraction)
             stream.apply(self._world, self._schema, fraction)
@@ -124,7 +99,7 @@ class Ring:
                 outcome = self._world.core.ddl.refresh(name, request)
             bout.statements[method] = count[0]
             if method == AUTO:
-                bout.chosen = outcome.method
+                bout.chosen.append(outcome.method)
             elif outcome.method != method:
                 bout.problems.append(f"{method} was a {outcome.method} refresh")
 
@@ -163,10 +138,8 @@ class Ring:
         self._world.core.services.log.flush()
 
     def _check(self, bout: Bout, label: str, shown: str, computed: str) -> None:
-        try:
-            assert_same_rows(self._world.session, shown, computed)
-        except AssertionError as error:
-            bout.problems.append(f"{label}: {error}")
+        found = differences(self._world.session, shown, computed)
+        bout.problems += [f"{label}: {difference}" for difference in found]
 
 
 @contextmanager
@@ -184,77 +157,3 @@ def statements_counted() -> Iterator[list[int]]:
         yield count
     finally:
         SessionExecutor.query = original  # type: ignore[method-assign]
-
-
-def cell(scale: float, bout: Bout) -> Cell:
-    """The cell of a bout; its ratio is that of fast to complete."""
-    order = (*METHODS, AUTO, CTAS, BY_HAND)
-    samples = {label: bout.samples[label] for label in order if label in bout.samples}
-    made = cell_of(f"SF{scale:g} {bout.view}, {bout.change}", _budget(bout), samples)
-    for label, numbers in made.contenders.items():
-        numbers["cpu_s"] = round(min(bout.cpu[label]), 2)
-    made.notes = {
-        "view": bout.view,
-        "change": bout.change,
-        "rows changed": bout.changed,
-        "statements": bout.statements,
-        "auto chose": bout.chosen,
-        "estimate": bout.estimate,
-    }
-    for note, key in (("auto / best", "min_ms"), ("auto / best, cpu", "cpu_s")):
-        costs = {label: made.contenders[label][key] for label in METHODS if label in samples}
-        if bout.chosen in costs and min(costs.values()):
-            made.notes[note] = round(costs[bout.chosen] / min(costs.values()), 3)
-    if "fast" not in samples:
-        made.ratio = None
-    if bout.problems:
-        made.notes["FAILED"] = list(dict.fromkeys(bout.problems))
-    return made
-
-
-def _budget(bout: Bout) -> str:
-    if bout.stream.name == "insert" and bout.fraction <= 0.1:
-        return "fast <= 0.1 complete" if bout.fraction <= 0.01 else "fast <= 0.2 complete"
-    return "auto <= 1.05 best"
-
-
-def summary(cells: Sequence[Cell]) -> str:
-    """One line for each view and change, and how often auto was right; `least` is what a refresh
-    takes that works on what changed: fast, or by partition."""
-    lines = [
-        f"{'refresh':<36}{'least ms':>9}{'complete':>9}{'CTAS':>9}{'by hand':>9}"
-        f"{'least/compl':>12}{'cpu':>7}{'least/hand':>11}  auto"
-    ]
-    found = [cell for cell in cells if "auto chose" in cell.notes]
-    regrets = [cell.notes["auto / best"] for cell in found if "auto / best" in cell.notes]
-    lines += [_line(cell) for cell in found]
-    if regrets:
-        right = sum(regret <= RIGHT for regret in regrets)
-        mean = statistics.geometric_mean(regrets)
-        lines.append(
-            f"auto was right (within {RIGHT}) in {right} of {len(regrets)}, "
-            f"{mean:.2f} times the best method in the geometric mean, {max(regrets):.2f} at worst"
-        )
-    return "\n".join(lines) if found else ""
-
-
-def _line(cell: Cell) -> str:
-    def of(label: str, key: str = "min_ms") -> float | None:
-        return cell.contenders.get(label, {}).get(key)
-
-    def shown(value: float | None, width: int, digits: int = 0) -> str:
-        return f"{'' if value is None else f'{value:.{digits}f}':>{width}}"
-
-    def ratio(one: str, other: str, width: int, key: str = "min_ms") -> str:
-        first, second = of(one, key), of(other, key)
-        return shown(first / second if first and second else None, width, 2)
-
-    least = "fast" if "fast" in cell.contenders else "partition"
-    regret = cell.notes.get("auto / best")
-    verdict = "" if regret is None else "  right" if regret <= RIGHT else f"  WRONG: {regret:.2f}"
-    return (
-        f"{cell.name:<36}{shown(of(least), 9)}{shown(of('complete'), 9)}{shown(of(CTAS), 9)}"
-        f"{shown(of(BY_HAND), 9)}{ratio(least, 'complete', 12)}"
-        f"{ratio(least, 'complete', 7, 'cpu_s')}{ratio(least, BY_HAND, 11)}"
-        f"  {cell.notes['auto chose']}{verdict}{'  FAILED' if 'FAILED' in cell.notes else ''}"
-    )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import partial
+from pathlib import Path
 
-from tests.bench import tpch_views
-from tests.bench.cells import progress
-from tests.bench.measure import Cell, Contender, assert_same_rows, measure
-from tests.bench.projects import run, write_project
-from tests.bench.tpch import TABLES, Checkpoint, Stream
+from tests.bench import tiers, tpch_views
+from tests.bench.cell import PROJECT, Cell, goal
+from tests.bench.measure import Contender, Rounds, differences, progress
+from tests.bench.processes import dbt, methods_of_run, wait_for_class_archive, write_spark_conf
+from tests.bench.projects import write_project
+from tests.bench.tpch import TABLES, Checkpoint
 from tests.bench.world import World
 
 NAME = "tpch"
@@ -52,44 +53,60 @@ MODELS = {
 }
 
 
-def project(world: World, schema: str, stream: Stream, fraction: float, rounds: int) -> list[Cell]:
-    """`dbt run` of all models after a change, by each adapter; the first run of both builds."""
+def project(world: World, schema: str, scale: str, rounds: int) -> list[Cell]:
+    """`dbt run` of all models after a change, by each adapter, in new processes; both build first.
+
+    A cell for each number of threads.
+    """
     folder = world.folder / NAME
     models = {name: query.replace("{s}", schema) for name, query in MODELS.items()}
     write_project(world, folder, NAME, models, "materialized_view")
-    methods: Counter[str] = Counter()
-
-    def ours() -> None:
-        results = run(folder, "ours")
-        methods.clear()
-        methods.update(result.adapter_response.get("method") for result in results)
-
-    contenders: dict[str, Contender] = {
-        "spark_mv": ours,
-        "dbt-spark tables": partial(run, folder, "stock"),
-    }
-    for label, contender in contenders.items():
-        progress(f"project: first run, {label}")
-        contender()
-    checkpoint = Checkpoint(
-        world, [f"{schema}.{table}" for table in TABLES] + storages(world, f"{NAME}_ours")
-    )
+    write_spark_conf(world, folder)
+    for target in ("ours", "stock"):
+        progress(f"project: first run, {target}")
+        dbt(folder, target, *_run(tiers.THREADS[-1]))
+    wait_for_class_archive(folder)
+    tables = [f"{schema}.{table}" for table in TABLES]
+    checkpoint = Checkpoint(world, tables + storages(world, f"{NAME}_ours"))
+    stream, fraction = tiers.CHANGE
 
     def change() -> None:
         progress("project: dbt run")
         checkpoint.restore()
         stream.apply(world, schema, fraction)
 
-    title = f"dbt run of {len(models)} views, {stream.name} {100 * fraction:g}%"
-    cell = measure(title, "<= 0.35", contenders, rounds, warm_up=0, prepare=change)
-    for name in models:
-        assert_same_rows(
-            world.session,
-            f"select * from {NAME}_ours.{name}",
-            f"select * from {NAME}_stock.{name}",
-        )
-    cell.notes["methods"] = dict(methods)
-    return [cell]
+    return [_cell(world, folder, scale, threads, rounds, change) for threads in tiers.THREADS]
+
+
+def _run(threads: int) -> tuple[str, ...]:
+    return ("--quiet", "run", "--threads", str(threads))
+
+
+def _cell(
+    world: World, folder: Path, scale: str, threads: int, rounds: int, change: Contender
+) -> Cell:
+    contenders: dict[str, Contender] = {
+        "spark_mv": partial(dbt, folder, "ours", *_run(threads)),
+        "dbt-spark tables": partial(dbt, folder, "stock", *_run(threads)),
+    }
+    found = Rounds()
+    problems: list[str] = []
+    for _ in range(rounds):
+        change()
+        found.run(contenders)
+        for name in MODELS:
+            shown = (f"select * from {NAME}_{target}.{name}" for target in ("ours", "stock"))
+            problems += differences(world.session, *shown)
+    cell = Cell(
+        PROJECT,
+        tiers.project_run(threads),
+        scale,
+        found.in_order(contenders),
+        notes={"views": len(MODELS), "methods": methods_of_run(folder, "ours")},
+        problems=tuple(problems),
+    )
+    measured = cell.ratio("spark_mv", "dbt-spark tables")
+    return cell.held_to(goal("spark_mv / dbt-spark tables", measured, 0.35))
 
 
 def storages(world: World, schema: str) -> list[str]:

@@ -29,6 +29,12 @@ class BenchContext:
     rebuilds = False
     replaces = None
 
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def ask(self, sql: str) -> list[Any]:
+        return list(self._session.sql(sql).collect())
+
     def namespace(self) -> Namespace:
         return Namespace("local", ())
 
@@ -48,12 +54,13 @@ class World:
             method=SparkMVConnectionMethod.EMBEDDED,
             path=str(folder / "warehouse"),
             schema=SCHEMA,
+            class_data_archive=False,
             spark_conf={"spark.sql.shuffle.partitions": "4", "spark.driver.memory": memory},
         )
         self.session = spark_session(self.credentials)
         self.session.sql(f"create schema if not exists {SCHEMA}")
         self.core = self.new_core()
-        self.context = BenchContext()
+        self.context = BenchContext(self.session)
 
     def new_core(self) -> Container:
         """What a command of dbt starts with: nothing known of any view."""

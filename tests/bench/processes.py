@@ -1,0 +1,80 @@
+"""Commands of dbt in processes of their own, as a user starts them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from dbt.adapters.spark_mv.spark.local import jars, warehouse
+from tests.bench.world import World
+
+_MOST_SECONDS, _TO_APPEAR = 300, 30
+_LAST = 4000
+
+
+def dbt(folder: Path, target: str, *words: str) -> None:
+    """Run one command for a project to its end; an error is raised with what dbt printed."""
+    output = folder / f"target_{target}"
+    output.mkdir(exist_ok=True)
+    command = [str(Path(sys.executable).with_name("dbt")), *words, "--target", target]
+    command += ["--project-dir", str(folder), "--profiles-dir", str(folder)]
+    command += ["--target-path", str(output)]
+    log = output / "printed.txt"
+    # Not a pipe: a Java that has inherited it would keep it open for a moment after dbt has ended.
+    with open(log, "wb") as printed:
+        done = subprocess.run(
+            command,
+            # dbt-spark's session is one with Hive, which keeps a database in the current folder.
+            cwd=output,
+            env={**os.environ, **_environment(folder)},
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+        )
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{log.read_text()[-_LAST:]}")
+
+
+def write_spark_conf(world: World, folder: Path) -> None:
+    """The settings of the bench's Spark, for the Spark that dbt-spark starts."""
+    settings = warehouse.embedded_conf(world.credentials.path, dict(world.credentials.spark_conf))
+    lines = [f"{name} {value}\n" for name, value in settings.items()]
+    (folder / "conf").mkdir(exist_ok=True)
+    (folder / "conf" / "spark-defaults.conf").write_text("".join(lines))
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    # A cache of its own: only a few class archives are kept in one, and another Spark of this
+    # machine would have that of the bench written again in the background of a measurement.
+    return {
+        "SPARK_CONF_DIR": str(folder / "conf"),
+        "XDG_CACHE_HOME": str(_cache(folder)),
+        "DBT_SPARK_MV_JARS_DIR": str(jars.jar_paths()[0].parent),
+    }
+
+
+def _cache(folder: Path) -> Path:
+    return folder.parent / "cache"
+
+
+def wait_for_class_archive(folder: Path) -> None:
+    """Until the Spark that writes it, in the background after a first command, has ended.
+
+    None may have been started, as where memory is short; one that does not appear is not awaited.
+    """
+    began, cache = time.monotonic(), _cache(folder)
+    while any(cache.rglob("*.lock")) or not any(cache.rglob("*.jsa")):
+        waited = time.monotonic() - began
+        if waited > (_MOST_SECONDS if any(cache.rglob("*.lock")) else _TO_APPEAR):
+            return
+        time.sleep(0.5)
+
+
+def methods_of_run(folder: Path, target: str) -> dict[str, int]:
+    """How many models the last run refreshed by which method."""
+    results = json.loads((folder / f"target_{target}" / "run_results.json").read_text())["results"]
+    return dict(Counter(str(result["adapter_response"].get("method")) for result in results))

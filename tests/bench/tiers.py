@@ -1,0 +1,139 @@
+"""What each tier measures, and the names of its cells; a page tells from them what is lacking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.bench import tpch_views
+from tests.bench.cell import COMMANDS, PROJECT, READS, REFRESHES
+from tests.bench.streams import DELETE, INSERT, LATE, UPDATE, Stream
+
+ROUNDS = 5
+FRACTIONS = (0.0001, 0.01, 0.1, 0.5)
+INSERTS = tuple((INSERT, fraction) for fraction in FRACTIONS)
+OTHERS = ((DELETE, 0.01), (UPDATE, 0.01), (LATE, 0.01))
+# What is changed before each run of a command or of the project.
+CHANGE = (INSERT, 0.01)
+THREADS = (1, 4)
+READERS = (4, 16)
+REGISTERED = 1000
+TABLES_OF_PROJECT = 10
+
+
+@dataclass(frozen=True)
+class Tier:
+    """How much is measured: scales of the cinema, and TPC-H with its views and changes.
+
+    `commands` are the views that whole commands work on; of the first every command is measured.
+    """
+
+    cinema: tuple[int, ...]
+    scale: float
+    views: tuple[str, ...]
+    changes: tuple[tuple[Stream, float], ...]
+    rounds: int = ROUNDS
+    commands: tuple[str, ...] = ()
+    with_project: bool = False
+    memory: str = "3g"
+
+
+TIERS = {
+    "smoke": Tier((1,), 0.1, ("q1", "late_lines"), (CHANGE,), 1, ("day_mode",)),
+    "standard": Tier(
+        (1, 10),
+        1,
+        tuple(tpch_views.VIEWS),
+        (*INSERTS, *OTHERS),
+        commands=("day_mode", "by_order"),
+        with_project=True,
+    ),
+    "large": Tier((1, 10), 10, ("q1", "day_mode"), INSERTS, memory="6g"),
+}
+
+
+def expected(tier: Tier) -> list[tuple[str, str]]:
+    """Group and name of each cell of a tier, in order."""
+    found = [(COMMANDS, name) for name in _of_commands(tier)]
+    found.append((PROJECT, tables_only()))
+    if tier.with_project:
+        found += [(PROJECT, project_run(threads)) for threads in THREADS]
+    found += [(REFRESHES, refresh(view, *change)) for change in tier.changes for view in tier.views]
+    if tier.with_project:
+        found.append((REFRESHES, ONE_MONTH))
+    found += [(REFRESHES, complete_refresh(scale)) for scale in tier.cinema]
+    return found + [(READS, name) for name in _of_reads(tier)]
+
+
+def _of_commands(tier: Tier) -> list[str]:
+    names = [run_stale(view) for view in tier.commands]
+    for view in tier.commands[:1]:
+        names += [run_fresh(view), show(view), STATUS]
+    return names
+
+
+def _of_reads(tier: Tier) -> list[str]:
+    return [
+        *READ_PATH,
+        NOTHING_TO_DO,
+        *(readers_of_one(readers) for readers in READERS),
+        *(read_stored(scale) for scale in tier.cinema),
+        ORDER_OF_MANY,
+        DEPENDENTS_OF_MANY,
+    ]
+
+
+STATUS = "dbt run-operation status"
+ONE_MONTH = "one month of 84 updated"
+NOTHING_TO_DO = "refresh with nothing to do"
+NO_VIEW, ONE_VIEW, CHAIN = READ_PATH = (
+    "statement that reads no materialized view",
+    "statement that reads a fresh one",
+    "statement that reads a fresh chain of five",
+)
+ORDER_OF_MANY = f"order of refresh of {REGISTERED:,} views"
+DEPENDENTS_OF_MANY = f"all dependents among {REGISTERED:,} views"
+
+
+def run_stale(view: str) -> str:
+    """`dbt run` of one view after a change."""
+    return f"dbt run of {view}, {CHANGE[0].title(CHANGE[1])}"
+
+
+def run_fresh(view: str) -> str:
+    """`dbt run` of one view when nothing has changed."""
+    return f"dbt run of {view}, nothing changed"
+
+
+def show(view: str) -> str:
+    """`dbt show` of a fresh view."""
+    return f"dbt show of {view}, nothing changed"
+
+
+def tables_only() -> str:
+    """`dbt run` of a project without materialized views."""
+    return f"dbt run of {TABLES_OF_PROJECT} tables, no views, in a running process"
+
+
+def project_run(threads: int) -> str:
+    """`dbt run` of all views of the project after a change."""
+    return f"dbt run of the project, {CHANGE[0].title(CHANGE[1])}, --threads {threads}"
+
+
+def refresh(view: str, stream: Stream, fraction: float) -> str:
+    """Refreshes of a view of TPC-H after a change."""
+    return f"{view}, {stream.title(fraction)}"
+
+
+def complete_refresh(scale: int) -> str:
+    """A complete refresh of the cinema."""
+    return f"complete refresh, cinema x{scale}"
+
+
+def read_stored(scale: int) -> str:
+    """Reads of stored rows and of the query."""
+    return f"read of all rows, cinema x{scale}"
+
+
+def readers_of_one(readers: int) -> str:
+    """Concurrent readers of one stale view."""
+    return f"{readers} readers of one stale view"
