@@ -20,7 +20,15 @@ _DELTA = "mv_delta"
 
 
 def net(delta: exp.Query, columns: Columns) -> exp.Select:
-    """A delta query in which each row stands once, with the sum of its weights, unless it is 0."""
+    """A delta query in which each row stands once, with the sum of its weights, unless it is 0.
+
+    >>> from sqlglot import parse_one
+    >>> delta = parse_one("SELECT id, mv_weight FROM mv_changes_0")
+    >>> print(net(delta, Columns(("id",))).sql("spark"))
+    SELECT `mv_delta`.`id`, SUM(`mv_delta`.`mv_weight`) AS mv_weight
+    FROM (SELECT id, mv_weight FROM mv_changes_0) AS mv_delta
+    GROUP BY `mv_delta`.`id` HAVING SUM(`mv_delta`.`mv_weight`) <> 0
+    """
     rows = [column(_DELTA, name) for name in columns.names]
     texts = [exp.cast(column(_DELTA, name), "string") for name in sorted(columns.floating)]
     kept = [
@@ -38,7 +46,20 @@ def net(delta: exp.Query, columns: Columns) -> exp.Select:
 
 def recounted(rows: Columns, replaced: Replaced) -> str:
     """The copies that there are of the rows that a net change lists, which replaces those that
-    there were; both have these columns."""
+    there were; both have these columns.
+
+    >>> print(recounted(Columns(("id",)), Replaced("mv_net_0", {"id": "id"})))
+    SELECT `id` FROM (
+      SELECT `id`, CASE WHEN SUM(mv_weight) < 0
+        THEN RAISE_ERROR('mv: more rows went than there were')
+        ELSE SUM(mv_weight) END AS mv_weight
+      FROM (
+        SELECT `id`, 1 AS mv_weight FROM mv_stored WHERE EXISTS(SELECT 1 FROM mv_net_0 AS
+          mv_replaced WHERE `mv_stored`.`id` IS NOT DISTINCT FROM `mv_replaced`.`id`)
+        UNION ALL SELECT `id`, mv_weight FROM mv_net_0
+      ) GROUP BY `id` HAVING SUM(mv_weight) <> 0
+    ) LATERAL VIEW EXPLODE(ARRAY_REPEAT(0, CAST(mv_weight AS INT))) mv_copies AS mv_copy
+    """
     columns = rows.listed
     touched = replaced.condition().sql("spark")
     total = f"SUM({WEIGHT})"

@@ -2,6 +2,16 @@
 
 Beside the columns of the query the storage table then holds what the values are made from (rows,
 counts, sums, smallest and largest values), unless the query returns just that.
+
+>>> from sqlglot import parse_one
+>>> from dbt.adapters.spark_mv.ivm.delta.grouping import groups_of
+>>> query = parse_one("SELECT o.day, SUM(o.total) AS total FROM mv_table_0 AS o GROUP BY o.day")
+>>> made = additive_of(groups_of(query), types={"o.total": "int"}, float_additive=False)
+>>> print(made.stored_query().sql("spark"))
+SELECT `mv_merged`.`mv_key_0` AS `day`, `mv_merged`.`mv_sum_1` AS `total`,
+  `mv_merged`.`mv_rows_0` AS `mv_rows_0`, `mv_merged`.`mv_count_2` AS `mv_count_2`
+FROM (SELECT o.day AS mv_key_0, COUNT(*) AS mv_rows_0, SUM(o.total) AS mv_sum_1,
+  COUNT(o.total) AS mv_count_2 FROM mv_table_0 AS o GROUP BY o.day) AS mv_merged
 """
 
 from __future__ import annotations

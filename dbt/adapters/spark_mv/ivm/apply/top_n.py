@@ -67,7 +67,16 @@ class First:
 
 def split(query: exp.Query, names: Sequence[str]) -> tuple[exp.Query, First] | None:
     """A parsed query without its last LIMIT, and what that was, where the columns have these
-    names; None if it has none. Raises `NotFast` if it says not which rows are the first."""
+    names; None if it has none. Raises `NotFast` if it says not which rows are the first.
+
+    >>> from sqlglot import parse_one
+    >>> query = parse_one("SELECT id, total FROM orders ORDER BY total LIMIT 3", dialect="spark")
+    >>> rest, first = split(query, names=["id", "total"])
+    >>> print(first.of(rest).sql("spark"))
+    SELECT `mv_rows`.`id`, `mv_rows`.`total`,
+      ROW_NUMBER() OVER (ORDER BY `total`) > 3 AS mv_spare_3
+    FROM (SELECT id, total FROM orders ORDER BY `total` LIMIT 13) AS mv_rows
+    """
     limit, order = query.args.get("limit"), query.args.get("order")
     if not isinstance(limit, exp.Limit) or query.args.get("offset"):
         return None

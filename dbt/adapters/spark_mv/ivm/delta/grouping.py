@@ -3,6 +3,27 @@
 Such a query computes each group from the rows with the group's key and from no others. So what a
 change does is known once the keys of changed rows are: the groups of these keys, of before and of
 now. That is right for every function of a group, and for groups that come, go and come back.
+
+>>> from sqlglot import parse_one
+>>> from dbt.adapters.spark_mv.ivm.algebra.terms import Context
+>>> from dbt.adapters.spark_mv.ivm.delta.rules import Delta
+>>> query = parse_one("SELECT o.day, MAX(o.total) AS most FROM mv_table_0 AS o GROUP BY o.day")
+>>> context = Context(frozenset({"mv_table_0"}))
+>>> print(delta(groups_of(query), Delta(context)).sql("spark"))
+SELECT `mv_groups`.`day` AS `day`, `mv_groups`.`most` AS `most`, -1 AS mv_weight
+FROM (SELECT o.day, MAX(o.total) AS most FROM mv_old_0 AS o WHERE EXISTS(SELECT 1
+  FROM mv_keys_0 AS mv_keys WHERE o.day IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`)
+  GROUP BY o.day) AS mv_groups
+UNION ALL
+SELECT `mv_groups`.`day` AS `day`, `mv_groups`.`most` AS `most`, 1 AS mv_weight
+FROM (SELECT o.day, MAX(o.total) AS most FROM mv_table_0 AS o WHERE EXISTS(SELECT 1
+  FROM mv_keys_0 AS mv_keys WHERE o.day IS NOT DISTINCT FROM `mv_keys`.`mv_key_0`)
+  GROUP BY o.day) AS mv_groups
+>>> print(context.named["mv_keys_0"].sql("spark"))
+SELECT `mv_changed`.`mv_key_0`
+FROM (SELECT o.day AS mv_key_0, `o`.`mv_weight` AS mv_weight
+  FROM mv_changes_0 AS o) AS mv_changed
+GROUP BY `mv_changed`.`mv_key_0`
 """
 
 from __future__ import annotations

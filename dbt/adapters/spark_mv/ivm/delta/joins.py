@@ -3,6 +3,20 @@
 The parts of such a selection, relations and [NOT] EXISTS alike, are factors of a product. Its
 change is the sum over the factors of the change of one, with the factors before it as they were
 and those after it as they are (the telescoping rule).
+
+>>> from sqlglot import parse_one
+>>> from dbt.adapters.spark_mv.ivm.algebra.terms import Context
+>>> from dbt.adapters.spark_mv.ivm.delta.rules import Delta
+>>> query = parse_one('''
+...     SELECT o.id, c.name FROM mv_table_0 AS o JOIN mv_table_1 AS c ON c.id = o.customer
+... ''')
+>>> context = Context(frozenset({"mv_table_0", "mv_table_1"}))
+>>> print(delta(query, Delta(context)).sql("spark"))
+SELECT o.id, c.name, `o`.`mv_weight` AS mv_weight
+FROM mv_changes_0 AS o JOIN mv_table_1 AS c ON c.id = o.customer
+UNION ALL
+SELECT o.id, c.name, `c`.`mv_weight` AS mv_weight
+FROM mv_old_0 AS o JOIN mv_changes_1 AS c ON c.id = o.customer
 """
 
 from __future__ import annotations

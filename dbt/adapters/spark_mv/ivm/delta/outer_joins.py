@@ -1,4 +1,27 @@
-"""Outer joins: one of two relations per selection, and what a change of either does to it."""
+"""Outer joins: one of two relations per selection, and what a change of either does to it.
+
+When the right side of a left join changes:
+
+>>> from sqlglot import parse_one
+>>> from dbt.adapters.spark_mv.ivm.algebra.terms import Context
+>>> from dbt.adapters.spark_mv.ivm.delta.rules import Delta
+>>> query = parse_one('''
+...     SELECT o.id, c.name FROM mv_table_0 AS o LEFT JOIN mv_table_1 AS c ON c.id = o.customer
+... ''')
+>>> print(delta(query, Delta(Context(frozenset({"mv_table_1"})))).sql("spark"))
+SELECT o.id, c.name, `c`.`mv_weight` AS mv_weight
+FROM mv_table_0 AS o JOIN mv_changes_1 AS c ON c.id = o.customer
+UNION ALL
+SELECT o.id, c.name, 1 AS mv_weight FROM mv_table_0 AS o LEFT JOIN mv_table_1 AS c ON FALSE
+WHERE (EXISTS(SELECT 1 FROM mv_changes_1 AS c WHERE c.id = o.customer)
+  AND EXISTS(SELECT 1 FROM mv_old_1 AS c WHERE c.id = o.customer))
+  AND NOT EXISTS(SELECT 1 FROM mv_table_1 AS c WHERE c.id = o.customer)
+UNION ALL
+SELECT o.id, c.name, -1 AS mv_weight FROM mv_table_0 AS o LEFT JOIN mv_table_1 AS c ON FALSE
+WHERE (EXISTS(SELECT 1 FROM mv_changes_1 AS c WHERE c.id = o.customer)
+  AND NOT EXISTS(SELECT 1 FROM mv_old_1 AS c WHERE c.id = o.customer))
+  AND EXISTS(SELECT 1 FROM mv_table_1 AS c WHERE c.id = o.customer)
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,16 @@
 
 Rules and their proofs: Griffin and Libkin, Incremental maintenance of views with duplicates (1995);
 Gupta and Mumick, Maintenance of materialized views (1995).
+
+>>> from sqlglot import parse_one
+>>> query = parse_one('''
+...     SELECT o.id FROM mv_table_0 AS o WHERE o.total > 9
+...     UNION ALL SELECT b.order_id FROM mv_table_1 AS b
+... ''')
+>>> print(Delta(Context(frozenset({"mv_table_0"}))).query(query).sql("spark"))
+SELECT `mv_side`.`id` AS `id`, `mv_side`.`mv_weight` AS `mv_weight`
+FROM (SELECT o.id, `o`.`mv_weight` AS mv_weight FROM mv_changes_0 AS o
+  WHERE o.total > 9) AS mv_side
 """
 
 from __future__ import annotations

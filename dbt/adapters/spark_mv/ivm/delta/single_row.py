@@ -2,6 +2,23 @@
 
 A change of theirs takes the row away and puts another in its place. It is computed from all rows,
 so such a relation alone is not refreshed fast; beside others, it is a factor like them.
+
+>>> from sqlglot import parse_one
+>>> from dbt.adapters.spark_mv.ivm.algebra.terms import Context
+>>> from dbt.adapters.spark_mv.ivm.delta.rules import Delta
+>>> query = parse_one("SELECT MAX(o.total) AS most FROM mv_table_0 AS o")
+>>> context = Context(frozenset({"mv_table_0"}))
+>>> print(delta(query, Delta(context)).sql("spark"))
+SELECT `mv_row`.`most`, `mv_row`.`mv_weight` FROM mv_row_0 AS mv_row
+>>> print(context.named["mv_row_0"].sql("spark"))
+SELECT ANY_VALUE(`mv_delta`.`most`) AS `most`, SUM(`mv_delta`.`mv_weight`) AS mv_weight
+FROM (SELECT `mv_groups`.`most` AS `most`, -1 AS mv_weight
+  FROM (SELECT MAX(o.total) AS most FROM mv_old_0 AS o) AS mv_groups
+  UNION ALL
+  SELECT `mv_groups`.`most` AS `most`, 1 AS mv_weight
+  FROM (SELECT MAX(o.total) AS most FROM mv_table_0 AS o) AS mv_groups) AS mv_delta
+GROUP BY `mv_delta`.`most`, CAST(`mv_delta`.`most` AS STRING)
+HAVING SUM(`mv_delta`.`mv_weight`) <> 0
 """
 
 from __future__ import annotations

@@ -40,13 +40,29 @@ def key_rows(query: exp.Query, names: Sequence[str]) -> exp.Query:
 
     So a row of the query can change only if a row with its values does. Raises `NotFast` if rows
     of different partitions are put together.
+
+    >>> from sqlglot import parse_one
+    >>> query = "SELECT o.day, SUM(o.total) AS total FROM mv_table_0 AS o GROUP BY o.day, o.city"
+    >>> print(key_rows(parse_one(query), ["day"]).sql("spark"))
+    SELECT o.day AS mv_key_0 FROM mv_table_0 AS o
     """
     return _rows(query, [exp.column(name, quoted=True) for name in names])
 
 
 def restricted(query: exp.Query, names: Sequence[str], restrict: Restrict) -> exp.Query:
     """A copy in which tables of which each row belongs to one partition are replaced by what
-    `restrict` returns for them."""
+    `restrict` returns for them.
+
+    >>> from sqlglot import parse_one
+    >>> query = "SELECT o.day, b.id FROM mv_table_0 AS o JOIN mv_table_1 AS b ON b.order_id = o.id"
+    >>> def of_one_day(table, values):
+    ...     rows = exp.select("*").from_(table.copy()).where(values[0].eq("2024-01-01"))
+    ...     return rows.subquery(table.alias)
+    >>> print(restricted(parse_one(query), ["day"], of_one_day).sql("spark"))
+    SELECT o.day, b.id
+    FROM (SELECT * FROM mv_table_0 AS o WHERE o.day = '2024-01-01') AS o
+    JOIN mv_table_1 AS b ON b.order_id = o.id
+    """
     found = query.copy()
     _visit(found, [exp.column(name, quoted=True) for name in names], restrict)
     return found
@@ -73,6 +89,16 @@ def changed_keys(
 
     Of a table each row of which belongs to one partition, its changed rows say which, unless these
     are `known`. What changes of the others do is what the delta rules say.
+
+    >>> from sqlglot import parse_one
+    >>> query = "SELECT o.day, b.id FROM mv_table_0 AS o JOIN mv_table_1 AS b ON b.order_id = o.id"
+    >>> context = Context(frozenset({"mv_table_0", "mv_table_1"}))
+    >>> for keys in changed_keys(parse_one(query), ["day"], context):
+    ...     print(keys.sql("spark"))
+    SELECT `day` AS mv_key_0 FROM mv_changes_0
+    SELECT `mv_changed`.`mv_key_0`
+    FROM (SELECT o.day AS mv_key_0, `b`.`mv_weight` AS mv_weight
+      FROM mv_table_0 AS o JOIN mv_changes_1 AS b ON b.order_id = o.id) AS mv_changed
     """
     owned = owned_tables(query, names)
     found: list[exp.Query] = []

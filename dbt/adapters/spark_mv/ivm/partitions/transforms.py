@@ -39,7 +39,15 @@ def over_partitions(
     expression: exp.Expr, values: Mapping[str, list[PartitionValue]]
 ) -> exp.Expr | None:
     """An expression over columns as one over the partition values of these columns (their names
-    in lower case); None if rows of one partition may have different values."""
+    in lower case); None if rows of one partition may have different values.
+
+    >>> from sqlglot import parse_one
+    >>> months = PartitionValue("day_month", "months", "date")
+    >>> print(over_partitions(parse_one("YEAR(day)"), {"day": [months]}).sql("spark"))
+    YEAR(CAST(ADD_MONTHS(CAST('1970-01-01' AS DATE), `day_month`) AS DATE))
+    >>> over_partitions(parse_one("DAYOFWEEK(day)"), {"day": [months]}) is None
+    True
+    """
     found = expression.copy()
     for column in list(found.find_all(exp.Column)):
         known = values.get(column.name.lower(), [])

@@ -7,6 +7,19 @@
 - Conditions of aggregates, as FILTER has them, stand in their arguments.
 - Semi and anti joins, IN and NOT IN are [NOT] EXISTS over one relation, in the WHERE.
 - Subqueries as values, and LATERAL ones, are relations that are joined.
+
+>>> query = '''
+...     WITH large AS (SELECT * FROM orders WHERE total > 9)
+...     SELECT id FROM large WHERE customer IN (SELECT id FROM customers)
+... '''
+>>> columns = {"orders": ["id", "customer", "total"], "customers": ["id"]}
+>>> print(canonical(parsed(query, columns)).sql("spark"))
+SELECT `large`.`id` AS `id`
+FROM (SELECT `orders`.`id` AS `id`, `orders`.`customer` AS `customer`, `orders`.`total` AS `total`
+  FROM `orders` AS `orders` WHERE `orders`.`total` > 9) AS large
+WHERE EXISTS(SELECT 1
+  FROM (SELECT `customers`.`id` AS mv_column_0 FROM `customers` AS `customers`) AS mv_inner
+  WHERE `large`.`customer` = `mv_inner`.`mv_column_0`)
 """
 
 from __future__ import annotations

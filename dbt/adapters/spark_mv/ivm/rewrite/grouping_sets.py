@@ -2,6 +2,12 @@
 
 At the top, where groups are added to, the sets stay, and the number of the set that made a row
 (GROUPING_ID) is one more key. Elsewhere they are UNION ALL of one GROUP BY for each set.
+
+>>> from sqlglot import parse_one
+>>> query = "SELECT day, GROUPING(day), SUM(total) FROM orders GROUP BY ROLLUP (day, city)"
+>>> print(plain(parse_one(query)).sql("spark"))
+SELECT day, CAST((SHIFTRIGHT(GROUPING_ID(day, city), 1)) & 1 AS TINYINT), SUM(total)
+FROM orders GROUP BY GROUPING SETS ((day, city), (day), ())
 """
 
 from __future__ import annotations
@@ -31,7 +37,14 @@ def has_sets(query: exp.Expr) -> bool:
 
 def write_out_all(tree: exp.Expr) -> None:
     """Make GROUP BY ALL one of what is returned and has no aggregates; unless that is a number,
-    which would be the place of a column."""
+    which would be the place of a column.
+
+    >>> from sqlglot import parse_one
+    >>> query = parse_one("SELECT city, SUM(total) AS total FROM orders GROUP BY ALL")
+    >>> write_out_all(query)
+    >>> print(query.sql("spark"))
+    SELECT city, SUM(total) AS total FROM orders GROUP BY city
+    """
     for query in tree.find_all(exp.Select):
         group = query.args.get("group")
         if group is None or not group.args.get("all") or group.expressions:
@@ -160,7 +173,15 @@ def are_distinct(query: exp.Select) -> bool:
 
 
 def spread(query: exp.Query) -> exp.Query:
-    """UNION ALL of one selection for each set; raises `NotFast` if one of them is empty."""
+    """UNION ALL of one selection for each set; raises `NotFast` if one of them is empty.
+
+    >>> from sqlglot import parse_one
+    >>> query = parse_one("SELECT day, city, SUM(total) FROM orders GROUP BY day, ROLLUP (city)")
+    >>> print(spread(query).sql("spark"))
+    SELECT day, city, SUM(total) FROM orders GROUP BY day, city
+    UNION ALL
+    SELECT day, MIN(CASE WHEN FALSE THEN city END), SUM(total) FROM orders GROUP BY day
+    """
     if not isinstance(query, exp.Select) or not has_sets(query):
         return query
     sets = sets_of(query)

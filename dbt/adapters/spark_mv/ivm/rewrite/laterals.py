@@ -4,6 +4,21 @@
 - One of rows is a relation that is joined on the conditions that name relations outside.
 - One of aggregates is joined by the keys that it is correlated by, as a subquery that is a value.
 - One of groups, or with DISTINCT, has these keys beside those of its groups.
+
+>>> from sqlglot import parse_one
+>>> query = parse_one('''
+...     SELECT o.id, p.gross FROM orders AS o, LATERAL (SELECT o.net * o.tax AS gross) AS p
+... ''')
+>>> print(without_laterals(query, canonical=lambda part: part).sql("spark"))
+SELECT o.id, (o.net * o.tax) FROM orders AS o
+>>> query = parse_one('''
+...     SELECT c.name, x.total FROM customers AS c,
+...     LATERAL (SELECT o.total FROM orders AS o WHERE o.customer = c.id AND o.total > 9) AS x
+... ''')
+>>> print(without_laterals(query, canonical=lambda part: part).sql("spark"))
+SELECT c.name, `x`.`mv_column_1` FROM customers AS c
+JOIN (SELECT o.customer AS mv_column_0, o.total AS mv_column_1, TRUE AS mv_found
+  FROM orders AS o WHERE o.total > 9) AS x ON `x`.`mv_column_0` = c.id
 """
 
 from __future__ import annotations

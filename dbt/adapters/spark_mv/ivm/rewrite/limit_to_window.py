@@ -24,6 +24,19 @@ def numbered(query: exp.Query) -> exp.Query:
     without LIMIT 1 in those that are values.
 
     Raises `NotFast` if one is correlated by anything but equal keys.
+
+    >>> from sqlglot import parse_one
+    >>> query = parse_one('''
+    ...     SELECT c.name, x.id FROM customers AS c, LATERAL (
+    ...       SELECT o.id FROM orders AS o WHERE o.customer = c.id ORDER BY o.total DESC LIMIT 3
+    ...     ) AS x
+    ... ''', dialect="spark")
+    >>> print(numbered(query).sql("spark"))
+    SELECT c.name, x.id FROM customers AS c CROSS JOIN LATERAL (SELECT `mv_numbered`.`id` AS `id`
+      FROM (SELECT o.id, o.customer AS mv_key_0,
+        ROW_NUMBER() OVER (PARTITION BY o.customer ORDER BY o.total DESC) AS mv_number
+        FROM orders AS o) AS mv_numbered
+      WHERE c.id = `mv_numbered`.`mv_key_0` AND `mv_numbered`.`mv_number` <= 3) AS x
     """
     found = query.copy()
     for subquery in list(found.find_all(exp.Subquery)):

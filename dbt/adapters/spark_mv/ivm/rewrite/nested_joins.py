@@ -20,7 +20,19 @@ def has_outer_join(query: exp.Select) -> bool:
 
 
 def nested(query: exp.Select) -> exp.Select:
-    """The selection with each outer join, and what is joined before it, in a relation below."""
+    """The selection with each outer join, and what is joined before it, in a relation below.
+
+    >>> from sqlglot import parse_one
+    >>> query = parse_one('''
+    ...     SELECT o.id, c.name FROM orders AS o LEFT JOIN customers AS c ON c.id = o.customer
+    ...     WHERE o.total > 9
+    ... ''')
+    >>> print(nested(query).sql("spark"))
+    SELECT `mv_join_o_c`.`o__id`, `mv_join_o_c`.`c__name`
+    FROM (SELECT o.id AS `o__id`, c.name AS `c__name`, o.total AS `o__total`
+      FROM orders AS o LEFT JOIN customers AS c ON c.id = o.customer) AS mv_join_o_c
+    WHERE `mv_join_o_c`.`o__total` > 9
+    """
     while has_outer_join(query):
         joins = query.args["joins"]
         first = next(n for n, join in enumerate(joins) if is_outer(join))

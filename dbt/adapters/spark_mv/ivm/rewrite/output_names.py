@@ -13,7 +13,13 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import not_fast
 def plainly_named(query: exp.Query) -> exp.Query:
     """The query with columns that keep their names not renamed: Spark plans a step for each; and
     with those of subqueries as values, and on the right of set operations, not named, unless they
-    were."""
+    were.
+
+    >>> from sqlglot import parse_one
+    >>> query = "SELECT id AS id FROM days UNION SELECT MAX(id) AS _col_0 FROM orders"
+    >>> print(plainly_named(parse_one(query)).sql("spark"))
+    SELECT id FROM days UNION SELECT MAX(id) FROM orders
+    """
     found = query.copy()
     for alias in list(found.find_all(exp.Alias)):
         inner = alias.this
@@ -38,7 +44,13 @@ def name_values(query: exp.Query) -> None:
 
 def with_names_told_apart(query: exp.Query) -> exp.Query:
     """A copy in which columns of one name on the right of a UNION, EXCEPT or INTERSECT, which may
-    have any, are called as those on the left."""
+    have any, are called as those on the left.
+
+    >>> from sqlglot import parse_one
+    >>> query = "SELECT seller, buyer FROM orders UNION SELECT id, id FROM customers"
+    >>> print(with_names_told_apart(parse_one(query)).sql("spark"))
+    SELECT seller, buyer FROM orders UNION SELECT id AS `seller`, id AS `buyer` FROM customers
+    """
     found = query.copy()
     for operation in found.find_all(exp.SetOperation):
         names, right = operation.named_selects, operation.expression
@@ -71,7 +83,13 @@ def is_value(subquery: exp.Subquery) -> bool:
 
 
 def with_names(query: exp.Query, names: Sequence[str]) -> exp.Query:
-    """The query with these names of its columns; raises `NotFast` if it has not that many."""
+    """The query with these names of its columns; raises `NotFast` if it has not that many.
+
+    >>> from sqlglot import parse_one
+    >>> query = parse_one("SELECT day, SUM(total) AS _col_1 FROM orders GROUP BY day")
+    >>> print(with_names(query, ["day", "total"]).sql("spark"))
+    SELECT day AS `day`, SUM(total) AS `total` FROM orders GROUP BY day
+    """
     if len(query.named_selects) != len(names):
         raise not_fast("NOT_PARSED", "its columns are not known; name each of them")
     first = query

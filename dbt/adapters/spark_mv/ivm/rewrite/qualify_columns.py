@@ -14,6 +14,12 @@ def by_relation(tree: exp.Expr, columns: Collection[str]) -> None:
 
     `columns` are those of all tables: what begins with one of them, or with the name of a relation,
     may be a field of a struct, and stays.
+
+    >>> from sqlglot import parse_one
+    >>> query = parse_one("SELECT sales.orders.id, orders.place.city FROM sales.orders")
+    >>> by_relation(query, columns=["id", "place"])
+    >>> print(query.sql("spark"))
+    SELECT orders.id, orders.place.city FROM sales.orders
     """
     _shorten(tree, frozenset(), frozenset(name.lower() for name in columns))
 

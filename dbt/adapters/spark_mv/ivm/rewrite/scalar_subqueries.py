@@ -5,6 +5,15 @@
   counts of 0 and NULL for the rest.
 - `EXISTS` is a left join of the keys that are there, or of which there are groups; IN, in WHERE,
   one of keys and values, and the counts that tell its NULL from FALSE.
+
+>>> from sqlglot import parse_one
+>>> query = parse_one("SELECT o.id FROM orders AS o")
+>>> value = parse_one("(SELECT COUNT(*) FROM lines AS l WHERE l.order_id = o.id)")
+>>> lines = Scalars(query, canonical=lambda part: part).without(value)
+>>> print(query.select(lines).sql("spark"))
+SELECT o.id, (COALESCE(`mv_value_0`.`mv_output_0`, 0)) FROM orders AS o
+LEFT JOIN (SELECT l.order_id AS mv_key_0, COUNT(*) AS mv_output_0 FROM lines AS l
+  GROUP BY l.order_id) AS mv_value_0 ON o.id = `mv_value_0`.`mv_key_0`
 """
 
 from __future__ import annotations
@@ -35,21 +44,10 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import (
 
 JOINED = "mv_value_"
 _GROUPS = "mv_groups"
+_SPREAD = (exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance, exp.VariancePop)
+_OF_PAIRS = (exp.Corr, exp.CovarSamp, exp.CovarPop)
 # NULL over no rows.
-_NULL_OF_NOTHING = (
-    exp.Sum,
-    exp.Avg,
-    exp.Min,
-    exp.Max,
-    exp.Stddev,
-    exp.StddevSamp,
-    exp.StddevPop,
-    exp.Variance,
-    exp.VariancePop,
-    exp.Corr,
-    exp.CovarSamp,
-    exp.CovarPop,
-)
+_NULL_OF_NOTHING = (exp.Sum, exp.Avg, exp.Min, exp.Max, *_SPREAD, *_OF_PAIRS)
 Pair = tuple[exp.Expr, exp.Expr, type[exp.Binary]]
 
 

@@ -3,6 +3,19 @@
 A selection from groups is groups again: its condition is one of rows if it is of keys, else HAVING.
 Rows of DISTINCT and UNION are groups by all columns; those of INTERSECT and EXCEPT are too, of
 which HAVING says on which sides they are.
+
+>>> from sqlglot import parse_one
+>>> query = "SELECT id FROM orders EXCEPT SELECT order_id FROM bills"
+>>> print(as_groups(parse_one(query)).sql("spark"))
+SELECT `mv_distinct_rows`.`id` AS `id`
+FROM (SELECT `mv_side`.`id`, 1 AS `mv_on_left`, CAST(NULL AS INT) AS `mv_on_right`
+  FROM (SELECT id FROM orders) AS mv_side
+  UNION ALL
+  SELECT `mv_side`.`order_id`, CAST(NULL AS INT) AS `mv_on_left`, 1 AS `mv_on_right`
+  FROM (SELECT order_id FROM bills) AS mv_side) AS mv_distinct_rows
+GROUP BY `mv_distinct_rows`.`id`
+HAVING COUNT(`mv_distinct_rows`.`mv_on_left`) > 0
+  AND COUNT(`mv_distinct_rows`.`mv_on_right`) = 0
 """
 
 from __future__ import annotations
@@ -31,7 +44,17 @@ _UNUSUAL = ("by_name", "side", "kind", "on", *_CUTTING)
 
 
 def as_groups(query: exp.Query) -> exp.Select | None:
-    """A parsed query as a GROUP BY; None if it has no such form, or is one already."""
+    """A parsed query as a GROUP BY; None if it has no such form, or is one already.
+
+    >>> from sqlglot import parse_one
+    >>> query = '''
+    ...     SELECT g.city, g.n FROM (SELECT city, COUNT(*) AS n FROM orders GROUP BY city) AS g
+    ...     WHERE g.n > 1 AND g.city <> 'Bern'
+    ... '''
+    >>> print(as_groups(parse_one(query)).sql("spark"))
+    SELECT city AS `city`, COUNT(*) AS `n` FROM orders
+    WHERE city <> 'Bern' GROUP BY city HAVING COUNT(*) > 1
+    """
     found = query.unnest()
     if isinstance(found, exp.SetOperation):
         return _of_sides(found)

@@ -15,7 +15,16 @@ GENERATORS = (exp.Explode, exp.ExplodeOuter, exp.Inline, exp.Stack)
 
 
 def split_aggregation(query: exp.Select) -> exp.Select:
-    """The selection, or one over its groups if it has windows or subqueries above aggregates."""
+    """The selection, or one over its groups if it has windows or subqueries above aggregates.
+
+    >>> from sqlglot import parse_one
+    >>> query = "SELECT city, RANK() OVER (ORDER BY SUM(total)) AS place FROM orders GROUP BY city"
+    >>> print(split_aggregation(parse_one(query, dialect="spark")).sql("spark"))
+    SELECT `mv_grouped`.`mv_group_0` AS `city`,
+      RANK() OVER (ORDER BY `mv_grouped`.`mv_group_1`) AS `place`
+    FROM (SELECT city AS mv_group_0, SUM(total) AS mv_group_1
+      FROM orders GROUP BY city) AS mv_grouped
+    """
     if not aggregates.is_grouped(query):
         return query
     keys = grouping_sets.keys_of(query)
@@ -85,7 +94,14 @@ class _Apart:
 
 
 def split_distinct(query: exp.Select) -> exp.Select:
-    """DISTINCT over groups, windows or generators as a selection of its own."""
+    """DISTINCT over groups, windows or generators as a selection of its own.
+
+    >>> from sqlglot import parse_one
+    >>> query = "SELECT DISTINCT COUNT(*) AS n FROM orders GROUP BY city"
+    >>> print(split_distinct(parse_one(query)).sql("spark"))
+    SELECT DISTINCT `mv_distinct`.`n` AS `n`
+    FROM (SELECT COUNT(*) AS n FROM orders GROUP BY city) AS mv_distinct
+    """
     if not query.args.get("distinct"):
         return query
     if query.args["distinct"].args.get("on"):

@@ -29,7 +29,14 @@ _RELATION = "mv_inner"
 
 def simplify(tree: exp.Expr) -> None:
     """Take from the subqueries of EXISTS and IN inside a tree what changes nothing: ORDER BY and
-    DISTINCT, and from those of EXISTS a LIMIT that leaves a row, and groups without HAVING."""
+    DISTINCT, and from those of EXISTS a LIMIT that leaves a row, and groups without HAVING.
+
+    >>> from sqlglot import parse_one
+    >>> query = parse_one("SELECT 1 WHERE EXISTS(SELECT city FROM shops GROUP BY city LIMIT 1)")
+    >>> simplify(query)
+    >>> print(query.sql("spark"))
+    SELECT 1 WHERE EXISTS(SELECT 1 AS one FROM shops)
+    """
     for node in tree.find_all(exp.Exists, exp.In):
         body = (node.this if isinstance(node, exp.Exists) else node.args.get("query")) or node
         body = body.unnest()
@@ -60,7 +67,16 @@ def _simplify_selection(body: exp.Select, only_exists: bool) -> None:
 
 
 def semi_joins_to_exists(query: exp.Select) -> None:
-    """Move LEFT SEMI and LEFT ANTI joins of a selection into its WHERE."""
+    """Move LEFT SEMI and LEFT ANTI joins of a selection into its WHERE.
+
+    >>> from sqlglot import parse_one
+    >>> query = "SELECT o.id FROM orders AS o LEFT ANTI JOIN bills AS b ON b.order_id = o.id"
+    >>> query = parse_one(query, dialect="spark")
+    >>> semi_joins_to_exists(query)
+    >>> print(query.sql("spark"))
+    SELECT o.id FROM orders AS o
+    WHERE NOT EXISTS(SELECT 1 FROM bills AS b WHERE b.order_id = o.id)
+    """
     kept: list[exp.Expr] = []
     joins = query.args.get("joins") or []
     for join in joins:
@@ -92,7 +108,16 @@ def is_condition(part: exp.Expr) -> bool:
 
 
 def as_exists(condition: exp.Expr, canonical: Canonical) -> exp.Expr:
-    """A conjunct of WHERE; one with a subquery as [NOT] EXISTS. Raises `NotFast` if it cannot."""
+    """A conjunct of WHERE; one with a subquery as [NOT] EXISTS. Raises `NotFast` if it cannot.
+
+    >>> from sqlglot import parse_one
+    >>> condition = "o.city NOT IN (SELECT s.city FROM shops AS s WHERE s.owner = o.seller)"
+    >>> print(as_exists(parse_one(condition), canonical=lambda part: part).sql("spark"))
+    NOT EXISTS(SELECT 1
+      FROM (SELECT s.owner AS mv_column_0, s.city AS mv_column_1 FROM shops AS s) AS mv_inner
+      WHERE `mv_inner`.`mv_column_0` = o.seller AND (o.city = `mv_inner`.`mv_column_1`
+        OR o.city IS NULL OR `mv_inner`.`mv_column_1` IS NULL))
+    """
     if condition.find(exp.Query) is None:
         return condition
     positive, inner = True, condition.unnest()

@@ -3,6 +3,18 @@
 Spark makes them by a step of its own, which stands below the whole selection and leaves out rows
 without a time (TimeWindowing of its analyzer), so they cannot be moved as they are. A window that
 overlaps others makes several rows of one, and a session depends on other rows.
+
+>>> from dbt.adapters.spark_mv.sql.parser import statements
+>>> (query,) = statements("SELECT window.end FROM orders GROUP BY window(at, '1 day')")
+>>> name_windows(query, columns=frozenset({"at"}))
+>>> print(query.sql("spark"))
+SELECT WINDOW(at, '1 day').end AS end FROM orders GROUP BY WINDOW(at, '1 day')
+>>> (query,) = statements("SELECT window(at, '1 day') AS day FROM orders")
+>>> print(as_expressions(query, types_of=lambda times: ["timestamp"]).sql("spark"))
+SELECT STRUCT(TIMESTAMP_MICROS(UNIX_MICROS(at) - PMOD(UNIX_MICROS(at), 86400000000)) AS `start`,
+  TIMESTAMP_MICROS(UNIX_MICROS(at) - PMOD(UNIX_MICROS(at), 86400000000) + 86400000000)
+  AS `end`) AS day
+FROM orders WHERE NOT at IS NULL
 """
 
 from __future__ import annotations

@@ -31,6 +31,15 @@ def without_ties(query: exp.Query, types_of: Callable[[exp.Query], list[str]]) -
     `ORDERED`; None if no window gets one.
 
     Columns that nothing reads are gone from its subqueries, as they would be in ORDER BY.
+
+    >>> from sqlglot import parse_one
+    >>> query = parse_one('''
+    ...     SELECT o.id, RANK() OVER (ORDER BY o.day) AS rank,
+    ...     ROW_NUMBER() OVER (ORDER BY o.day) AS place FROM orders AS o
+    ... ''', dialect="spark")
+    >>> print(without_ties(query, types_of=lambda terms: ["date", "int"]).sql("spark"))
+    SELECT o.id, RANK() OVER (ORDER BY o.day) AS rank,
+      ROW_NUMBER() OVER (ORDER BY o.day, o.id) AS place, TRUE AS `mv_ordered` FROM orders AS o
     """
     if not isinstance(query, exp.Select) and query.args.get("limit"):
         return None

@@ -2,6 +2,19 @@
 
 sqlglot takes the first value that is not NULL of all relations joined so far. Spark takes the value
 of the side that is kept as a whole, and only for a full join the first of both.
+
+>>> from sqlglot import parse_one
+>>> from sqlglot.optimizer.qualify import qualify
+>>> schema = {"orders": {"day": "date"}, "days": {"day": "date"}}
+>>> query = parse_one("SELECT day FROM orders RIGHT JOIN days USING (day)")
+>>> mark(query)
+>>> query = qualify(query, schema=schema, quote_identifiers=False)
+>>> print(query.sql("spark"))
+SELECT COALESCE(orders.day, days.day) AS day FROM orders AS orders
+RIGHT JOIN days AS days ON orders.day = days.day
+>>> resolve(query)
+>>> print(query.sql("spark"))
+SELECT days.day AS day FROM orders AS orders RIGHT JOIN days AS days ON orders.day = days.day
 """
 
 from __future__ import annotations
