@@ -104,7 +104,7 @@ FROM live l LEFT JOIN folded f ON f.view_id = l.view_id
 """
 )
 
-# As `views.schedule.Schedule.next_due` counts.
+# As `config.schedule.Schedule.next_due` counts.
 _STATUS = (
     _LIVE
     + """

@@ -23,7 +23,7 @@ Parts = tuple[str, ...]
 
 
 class IcebergCatalog:
-    """A `CatalogRoad` over py4j; `session` is the user's SparkSession."""
+    """A `CatalogClient` over py4j; `session` is the user's SparkSession."""
 
     def __init__(self, session: Any) -> None:
         self._session = session
