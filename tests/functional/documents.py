@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from dbt.cli.main import dbtRunner
 from pyspark import SparkContext
@@ -203,6 +204,16 @@ class Reader:
     def _hear(self, event: Any) -> None:
         if event.info.level in ("info", "warn", "error"):
             self.output += event.info.msg.splitlines()
+
+
+def reader_in(folder: Path, monkeypatch: pytest.MonkeyPatch, target: dict[str, Any]) -> Reader:
+    """A reader who has gone into an empty folder, and has nothing but a way to run statements."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("DBT_PROFILES_DIR", str(folder))
+    monkeypatch.setenv("DBT_SEND_ANONYMOUS_USAGE_STATS", "false")
+    reader = Reader(folder, target["spark_conf"])
+    reader.write("macros/run_sql.sql", RUN_SQL)
+    return reader
 
 
 def check_target(target: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from dbt.adapters.spark_mv.spark.local import jars, java
-from tests.functional.documents import ROOT, RUN_SQL, Reader, blocks, check_operation
+from tests.functional.documents import ROOT, Reader, blocks, check_operation, reader_in
 from tests.functional.servers import postgres_server
 
 GUIDES = {path.stem: path.read_text() for path in sorted((ROOT / "docs/guides").glob("*.md"))}
@@ -25,12 +25,7 @@ PROJECT_OF_THE_README = "the project of the [README](../../README.md)"
 def reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dbt_profile_target: dict[str, Any]
 ) -> Reader:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DBT_PROFILES_DIR", str(tmp_path))
-    monkeypatch.setenv("DBT_SEND_ANONYMOUS_USAGE_STATS", "false")
-    reader = Reader(tmp_path, dbt_profile_target["spark_conf"])
-    reader.write("macros/run_sql.sql", RUN_SQL)
-    return reader
+    return reader_in(tmp_path, monkeypatch, dbt_profile_target)
 
 
 def make_project_of_the_readme(reader: Reader) -> None:

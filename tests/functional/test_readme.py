@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.documents import ROOT, RUN_SQL, Reader, blocks
+from tests.functional.documents import ROOT, blocks, reader_in
 
 README = (ROOT / "README.md").read_text()
 BLOCKS = blocks(README)
@@ -17,11 +17,7 @@ BLOCKS = blocks(README)
 def test_blocks_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dbt_profile_target: dict[str, Any]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DBT_PROFILES_DIR", str(tmp_path))
-    monkeypatch.setenv("DBT_SEND_ANONYMOUS_USAGE_STATS", "false")
-    reader = Reader(tmp_path, dbt_profile_target["spark_conf"])
-    reader.write("macros/run_sql.sql", RUN_SQL)
+    reader = reader_in(tmp_path, monkeypatch, dbt_profile_target)
     for language, text in BLOCKS:
         reader.follow(language, text)
     reader.follow("bash", "dbt build")

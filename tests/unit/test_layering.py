@@ -108,8 +108,7 @@ def test_imports_go_down(module: str) -> None:
 def test_core_knows_neither_dbt_nor_spark(module: str) -> None:
     foreign = {"dbt", "dbt_common", "agate", "pyspark", "py4j"}
     for name in _imports(MODULES[module]):
-        is_typing = module.startswith("spark.") and name.startswith(("pyspark", "py4j"))
-        assert name.startswith(NAME) or is_typing or name.split(".")[0] not in foreign, name
+        assert name.startswith(NAME) or name.split(".")[0] not in foreign, name
 
 
 def test_core_is_imported_without_dbt() -> None:

@@ -25,7 +25,7 @@ from dbt.adapters.spark_mv.planning.plan import (
     PartitionRefresh,
     RefreshPlan,
 )
-from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome, Request
+from dbt.adapters.spark_mv.planning.request import Outcome, Request
 from dbt.adapters.spark_mv.refresh import staging
 from dbt.adapters.spark_mv.refresh.builder import Builder
 from dbt.adapters.spark_mv.refresh.failures import USE_COMPLETE, cause_of, run_failed
@@ -82,13 +82,11 @@ class BranchWriter:
         except BaseException as error:
             self._not_published(observation, lock, run, error)
             return None
-        seconds = run.seconds()
-        self._builder.record_success(run, commits)
+        outcome = self._builder.record_success(run, commits)
         with suppress(StatementFailed):  # the next refresh tries again
             reached("recorded.after")
             self._builder.drop_replaced(view.name)
-        rows = view.shown_rows(iceberg.live_rows(commits[0].summary))
-        return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
+        return outcome
 
     def _write_and_publish(
         self, observation: Observation, run: RefreshRun, lock: RefreshLock

@@ -71,12 +71,7 @@ class Builder:
         run = RefreshRun(view, build.request, build.plan, label, build.branch, {}, in_staging=True)
         services.history.started(run)
         snapshot = self._make(build, run)
-        seconds = run.seconds()
-        self.record_success(run, (snapshot,) if snapshot else ())
-        rows = view.shown_rows(iceberg.live_rows(snapshot.summary) if snapshot else None)
-        return Outcome(
-            view.name, SUCCEEDED, build.plan.method, build.plan.reason.text, seconds, rows
-        )
+        return self.record_success(run, (snapshot,) if snapshot else ())
 
     def _make(self, build: Build, run: RefreshRun) -> SnapshotFacts | None:
         services, view = self._services, build.view
@@ -109,24 +104,27 @@ class Builder:
             watch.check(run.view.name, run.id)
         history.failed(run.view, run.request, error.problem, run)
 
-    def record_success(self, run: RefreshRun, commits: Sequence[SnapshotFacts]) -> None:
+    def record_success(self, run: RefreshRun, commits: Sequence[SnapshotFacts]) -> Outcome:
         """Write REFRESH_SUCCEEDED and mark dependents; `commits` are newest first."""
-        plan, label, versions = run.plan, run.label, run.label.sources
+        view, plan, label, versions = run.view, run.plan, run.label, run.label.sources
+        seconds = run.seconds()
         self._services.history.succeeded(
-            run.view,
+            view,
             run.id,
             commits,
             trigger=run.request.trigger,
             method=plan.method,
             reason=str(plan.reason),
-            seconds=run.seconds(),
+            seconds=seconds,
             cost=plan.cost,
             to={str(name): str(version) for name, version in versions.items()},
             evaluated_ms=int(label.evaluated_at * 1000),
             watermark=self._watermark(versions, label),
             stale=label.reduced or any(v.kind == UNVERSIONED for v in versions.values()),
         )
-        self._services.log.mark_dependents(run.view.name, "REFRESH")
+        self._services.log.mark_dependents(view.name, "REFRESH")
+        rows = view.shown_rows(iceberg.live_rows(commits[0].summary) if commits else None)
+        return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
 
     def _watermark(self, versions: Mapping[TableName, Version], label: Label) -> int:
         """Commit time in epoch milliseconds of the oldest base version read."""
