@@ -17,6 +17,7 @@ _FIGURE = re.compile(
     r"\d+\.\d+|\b\d+(?:,\d+)*\s*(?:ms|s|seconds?|minutes?|%|times|x|GB|GiB|MB)(?![\w])|\b\d+x\b"
 )
 _ALL = "".join(f"<!-- bench:{name} -->\n<!-- /bench -->\n" for name in (*page._REGIONS, "lacking"))
+GUIDES = sorted((PAGE.parent / "guides").glob("*.md"))
 QUICK = {"fast": [1, 1.1, 1], "complete": [5, 5.2, 5], "auto": [1, 1, 1.1], "CTAS": [4, 4, 4]}
 SLOW = {**QUICK, "fast": [3, 3.3, 3]}
 
@@ -36,9 +37,10 @@ def test_no_figures_outside_of_regions() -> None:
     assert _FIGURE.findall(REGION.sub("", PAGE.read_text())) == []
 
 
-def test_no_ratios_in_the_prose_of_the_readme() -> None:
-    prose = re.sub(r"^```.*?^```$", "", REGION.sub("", README.read_text()), flags=re.M | re.S)
-    assert re.findall(r"\b0\.\d+", prose) == []
+@pytest.mark.parametrize("path", [README, *GUIDES], ids=lambda path: path.name)
+def test_no_ratios_in_prose(path: Path) -> None:
+    prose = re.sub(r"^```.*?^```$", "", REGION.sub("", path.read_text()), flags=re.M | re.S)
+    assert re.findall(r"\b0\.\d+|\d+ times", prose) == []
 
 
 @pytest.mark.parametrize("text", ["took 0.35", "in 3 s", "by 12 %", "3.5 times", "a 10x gain"])
