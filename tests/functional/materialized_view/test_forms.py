@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 import pytest
 
@@ -10,6 +11,7 @@ from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.sql.reads import parse
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
+from tests.sampling import sample
 
 CHANGES = (
     "insert into @.orders values (81, 'ann', 7), (82, 'zoe', 8)",
@@ -118,6 +120,87 @@ def test_keys_of_other_types(lake: Warehouse) -> None:
     lake.spark("insert into @.codes values ('1.0', 20)")
     lake.restart()
     assert sorted(lake.sql("select * from @.free")) == sorted(lake.spark(query))
+
+
+KEY_VALUES = {
+    "string": ("'1'", "'01'"),
+    "int": ("1", "1"),
+    "bigint": ("1", "1"),
+    "decimal(4, 1)": ("1.0", "1.0"),
+    "double": ("1", "1"),
+    "date": ("date '2024-01-01'", "date '2024-01-01'"),
+    "timestamp": ("timestamp '2024-01-01 00:00:00'", "timestamp '2024-01-01 00:00:00'"),
+}
+OF_ONE_KEY = {
+    "first": "lateral (select r.v from @.r{one} r where r.k = l.k order by r.v limit 1) x",
+    "after": "lateral (select r.v from @.r{one} r where r.k = l.k order by r.v limit 1 offset 1) x",
+    "window": "lateral (select count(*) over () as v from @.r{one} r where r.k = l.k) x",
+}
+
+
+def test_subqueries_by_keys_of_all_types(lake: Warehouse) -> None:
+    """Rows of one key, as LATERAL subqueries take them, by all pairs of types of keys: fast if the
+    types are the same, or whole numbers without LIMIT, and refused as such if not."""
+    for number, (kind, values) in enumerate(KEY_VALUES.items()):
+        for side in "lr":
+            lake.spark(f"create table @.{side}{number} (id int, k {kind}, v int) using iceberg")
+            rows = f"(1, {values[0]}, 5), (2, {values[1]}, 3)"
+            lake.spark(f"insert into @.{side}{number} values {rows}")
+    made = {}
+    always = [(0, 1, form) for form in OF_ONE_KEY] + [(1, 2, form) for form in OF_ONE_KEY]
+    always += [(one, one, "first") for one in range(len(KEY_VALUES))]
+    others = product(range(len(KEY_VALUES)), range(len(KEY_VALUES)), OF_ONE_KEY)
+    for left, right, form in dict.fromkeys(sample(always, others)):
+        query = f"select l.id, x.v from @.l{left} l, {OF_ONE_KEY[form].format(one=right)}"
+        options = "options (refresh_method = 'fast')"
+        statement = f"create materialized view @.{form}_{left}_{right} {options} as {query}"
+        if left == right or ({left, right} == {1, 2} and form == "window"):
+            lake.sql(statement)
+            made[f"{form}_{left}_{right}"] = query
+        else:
+            with pytest.raises(MaterializedViewFailure, match="CORRELATED|DATATYPE_MISMATCH"):
+                lake.sql(statement)
+    for number, values in enumerate(KEY_VALUES.values()):
+        lake.spark(f"insert into @.r{number} values (3, {values[1]}, 1), (4, {values[0]}, 2)")
+    lake.restart()
+    for name, query in made.items():
+        lake.sql(f"select * from @.{name}")
+        assert lake.history(name, "method")[-1] == ("fast",)
+        assert_same(lake, f"select * from @.{name}", query)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_fast"), [("c.code", True), ("c.code + 0", False), ("cast(c.name as int)", False)]
+)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "select c.name, x.id from @.numbered c, lateral (select o.id from @.coded o "
+        "where o.code = {value} order by o.id limit 1) x",
+        "select c.name, (select o.id from @.coded o where o.code = {value} order by o.id limit 1) "
+        "as id from @.numbered c",
+    ],
+)
+def test_limit_by_a_value_outside(lake: Warehouse, form: str, value: str, is_fast: bool) -> None:
+    """Spark takes LIMIT from the rows of all keys if the condition names anything but a column
+    outside: a fast refresh would have other rows than the query, so there is none."""
+    lake.spark("create or replace table @.numbered (name string, code int) using iceberg")
+    lake.spark("create or replace table @.coded (id int, code int) using iceberg")
+    lake.spark("insert into @.numbered values ('1', 1), ('2', 2), ('3', 3)")
+    lake.spark("insert into @.coded values (5, 1), (6, 1), (7, 2), (8, 2)")
+    query = form.format(value=value)
+    statement = "create materialized view @.by_value options (refresh_method = 'fast') as " + query
+    if not is_fast:
+        with pytest.raises(MaterializedViewFailure, match="CORRELATED: .* plain column outside"):
+            lake.sql(statement)
+        return
+    lake.sql(statement)
+    lake.spark("insert into @.coded values (1, 2), (2, 3), (3, 1)")
+    lake.restart()
+    lake.sql("select * from @.by_value")
+    assert lake.history("by_value", "method")[-1] == ("fast",)
+    assert_same(lake, "select * from @.by_value", query)
+    lake.sql("drop materialized view @.by_value")
 
 
 def test_left_out_by_having(lake: Warehouse) -> None:

@@ -130,6 +130,12 @@ def test_no_relation_is_called_like_a_column() -> None:
         f"select a, (select sum(s.v) from {TABLES[1]} s where s.b = r.a) x from {TABLES[0]} r",
         f"select r.a, l.v x from {TABLES[0]} r, lateral (select distinct s.v from {TABLES[1]} s "
         "where s.b = r.a) l",
+        f"select r.a, l.v x from {TABLES[0]} r, lateral (select s.v from {TABLES[1]} s "
+        "where s.b = r.a order by s.v limit 1) l",
+        f"select r.a, l.x from {TABLES[0]} r, lateral (select sum(s.v) over (order by s.v) x "
+        f"from {TABLES[1]} s where s.b = r.a) l",
+        f"select r.a, (select s.v from {TABLES[1]} s where s.b = r.a order by s.v limit 1) x "
+        f"from {TABLES[0]} r",
     ],
 )
 def test_keys_of_other_types(sql: str) -> None:

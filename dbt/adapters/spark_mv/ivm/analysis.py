@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.core.reasons import Reason
-from dbt.adapters.spark_mv.ivm.algebra import aggregates, measures, rounding
+from dbt.adapters.spark_mv.ivm.algebra import aggregates, rounding
 from dbt.adapters.spark_mv.ivm.algebra.terms import NotFast, not_fast
 from dbt.adapters.spark_mv.ivm.apply import additive, top_n
 from dbt.adapters.spark_mv.ivm.apply.top_n import First
 from dbt.adapters.spark_mv.ivm.delta import grouping
 from dbt.adapters.spark_mv.ivm.delta.grouping import Groups
 from dbt.adapters.spark_mv.ivm.program import Program, rows_after
-from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets, scalar_subqueries, total_order
+from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets, key_types, total_order
 from dbt.adapters.spark_mv.ivm.rewrite.canonical import canonical, parsed
 from dbt.adapters.spark_mv.ivm.rewrite.limit_to_window import numbered
 from dbt.adapters.spark_mv.ivm.rewrite.output_names import (
@@ -48,7 +48,7 @@ def analyse(
         asking = _Asking(
             plainly_named(understood).sql("spark"), columns, outputs, types_of, float_additive
         )
-        understood = numbered(as_expressions(with_names_told_apart(understood), types_of))
+        understood = numbered(as_expressions(with_names_told_apart(understood), types_of), types_of)
         try:
             return _analysed(understood, asking)
         except NotFast as error:
@@ -100,7 +100,7 @@ class _Asking:
 
     def checked(self, found: Program) -> Program:
         """The program, of which every part has a rule; raises `NotFast` if one has none."""
-        _check_keys(found.query, self.types_of)
+        key_types.check_joined(found.query, self.types_of)
         rounding.mark(found.query, self.types_of)
         if found.additive is not None:
             rounding.mark(found.additive.query, self.types_of)
@@ -168,7 +168,7 @@ def without_rules(
         raise NotFast(why)
     read = plainly_named(understood).sql("spark")
     tree = with_names(canonical(as_expressions(understood, types_of)), list(outputs))
-    _check_keys(tree, types_of)
+    key_types.check_joined(tree, types_of)
     return Program(read, tree, why_not_fast=why)
 
 
@@ -182,15 +182,6 @@ def _with_sets(understood: exp.Query, names: Sequence[str], asking: _Asking) -> 
     groups = Groups(with_names(tree, names), (*keys, grouping_sets.number(keys)))
     found = asking.program(tree, groups)
     return found if found.additive and grouping_sets.are_distinct(tree) else None
-
-
-def _check_keys(tree: exp.Query, types_of: TypesOf) -> None:
-    for probe in scalar_subqueries.probes(tree):
-        types = types_of(probe)
-        for one, two in zip(types[::2], types[1::2], strict=True):
-            if one != two and not (measures.is_whole(one) and measures.is_whole(two)):
-                text = f"a subquery compares {one} with {two}; cast one to the type of the other"
-                raise not_fast("CORRELATED", text, probe.args["joins"][0].args["on"])
 
 
 def _is_one_group(tree: exp.Query) -> bool:

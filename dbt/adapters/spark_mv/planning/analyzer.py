@@ -176,7 +176,11 @@ class Analyzer:
             try:
                 program = analyse(text, columns, outputs, types_of, float_additive)
             except NotFast as error:
-                program = without_rules(text, columns, outputs, types_of, error.reason)
+                try:
+                    program = without_rules(text, columns, outputs, types_of, error.reason)
+                except NotFast as other:
+                    # Of two reasons of one kind, that against the rules says more.
+                    raise (error if error.reason.code == other.reason.code else other) from None
             if not plan_facts.confirmed:
                 refuse_unknown_functions(session, program)
                 original = _WRITTEN.sub(lambda found: _as_written(tables, found), text)

@@ -7,23 +7,29 @@ in parts by the key, and numbered. The subquery is left with conditions that a j
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.scopes import outside
 from dbt.adapters.spark_mv.ivm.algebra.terms import both, column, derived, not_fast
+from dbt.adapters.spark_mv.ivm.rewrite import key_types
 from dbt.adapters.spark_mv.ivm.rewrite.output_names import is_value
-from dbt.adapters.spark_mv.ivm.rewrite.scalar_subqueries import Scalars, equalities
+from dbt.adapters.spark_mv.ivm.rewrite.scalar_subqueries import Pair, Scalars, equalities
 
 _NUMBERED, _NUMBER = "mv_numbered", "mv_number"
+# Spark 4.1 takes such a LIMIT from the rows of all keys, in any order, before the condition.
+_OF_SPARK = "for its LIMIT, compare with a plain column outside: compute it in a subquery of FROM"
 _OTHERS = ("group", "having", "distinct", "laterals", "windows")
 
 
-def numbered(query: exp.Query) -> exp.Query:
+def numbered(query: exp.Query, types_of: Callable[[exp.Query], list[str]]) -> exp.Query:
     """A copy of a parsed query without LIMIT and windows in correlated LATERAL subqueries, and
     without LIMIT 1 in those that are values.
 
-    Raises `NotFast` if one is correlated by anything but equal keys.
+    `types_of` gives the Spark types of a query's columns. Raises `NotFast` if a subquery is
+    correlated by anything but equal keys of one type.
 
     >>> from sqlglot import parse_one
     >>> query = parse_one('''
@@ -31,7 +37,7 @@ def numbered(query: exp.Query) -> exp.Query:
     ...       SELECT o.id FROM orders AS o WHERE o.customer = c.id ORDER BY o.total DESC LIMIT 3
     ...     ) AS x
     ... ''', dialect="spark")
-    >>> print(numbered(query).sql("spark"))
+    >>> print(numbered(query, types_of=lambda keys: ["int", "int"]).sql("spark"))
     SELECT c.name, x.id FROM customers AS c CROSS JOIN LATERAL (SELECT `mv_numbered`.`id` AS `id`
       FROM (SELECT o.id, o.customer AS mv_key_0,
         ROW_NUMBER() OVER (PARTITION BY o.customer ORDER BY o.total DESC) AS mv_number
@@ -43,11 +49,22 @@ def numbered(query: exp.Query) -> exp.Query:
         body, outer = subquery.this, subquery.find_ancestor(exp.Select)
         if not isinstance(body, exp.Select) or outer is None or not _is_numbered(body):
             continue
-        if isinstance(subquery.parent, exp.Lateral):
-            subquery.set("this", _apart(body, outer))
+        lateral = subquery.parent
+        if isinstance(lateral, exp.Lateral):
+            before = _before(outer, lateral)
+            subquery.set("this", _of_all_keys(body, outer, before, types_of))
         elif is_value(subquery) and _is_of_one(body):
-            subquery.set("this", _one(_apart(body, outer)))
+            subquery.set("this", _one(_of_all_keys(body, outer, _before(outer), types_of)))
     return found
+
+
+def _before(outer: exp.Select, lateral: exp.Lateral | None = None) -> exp.Select:
+    """A SELECT without columns from the relations before a LATERAL one, or from all."""
+    joins = outer.args.get("joins") or []
+    if lateral is not None:
+        joins = joins[: [join.this for join in joins].index(lateral)]
+    start = outer.args.get("from_")
+    return exp.Select(from_=start and start.copy(), joins=[join.copy() for join in joins])
 
 
 def _is_of_one(body: exp.Select) -> bool:
@@ -72,12 +89,21 @@ def _is_numbered(body: exp.Select) -> bool:
     return by_place and known and not shaped and bool(outside(body))
 
 
-def _apart(body: exp.Select, outer: exp.Select) -> exp.Select:
+def _of_all_keys(
+    body: exp.Select,
+    outer: exp.Select,
+    before: exp.Select,
+    types_of: Callable[[exp.Query], list[str]],
+) -> exp.Select:
     names = list(body.named_selects)
     inner, pairs = Scalars(outer, _as_it_is).split_groups(body)
     if outside(inner) or not pairs:
         text = "name columns outside only in equalities with its own: a LATERAL subquery"
         raise not_fast("CORRELATED", text, body)
+    is_limited = bool(inner.args.get("limit") or inner.args.get("offset"))
+    if is_limited and not all(isinstance(value.unnest(), exp.Column) for _, value, _ in pairs):
+        raise not_fast("CORRELATED", _OF_SPARK, body)
+    _check_types(inner, pairs, before, types_of)
     keys = [own for own, _, _ in pairs]
     for window in [found for item in inner.expressions for found in item.find_all(exp.Window)]:
         own = window.args.get("partition_by") or []
@@ -86,6 +112,21 @@ def _apart(body: exp.Select, outer: exp.Select) -> exp.Select:
     shown = [exp.alias_(column(_NUMBERED, name), name, quoted=True) for name in names]
     found = exp.Select(expressions=shown).from_(derived(inner, _NUMBERED))
     return found.where(both(conditions))
+
+
+def _check_types(
+    inner: exp.Select,
+    pairs: Sequence[Pair],
+    before: exp.Select,
+    types_of: Callable[[exp.Query], list[str]],
+) -> None:
+    if outside(before):
+        text = "take it out of the subquery that names columns outside"
+        raise not_fast("CORRELATED", text, inner)
+    before.append("joins", exp.Join(this=derived(inner.copy(), _NUMBERED), kind="CROSS"))
+    sides = [(equal.this, equal.expression) for equal in equalities(_NUMBERED, pairs)]
+    is_limited = bool(inner.args.get("limit") or inner.args.get("offset"))
+    key_types.check(sides, before, types_of, is_cast_allowed=not is_limited)
 
 
 def _as_it_is(query: exp.Query) -> exp.Query:

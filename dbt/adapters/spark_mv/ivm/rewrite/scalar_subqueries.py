@@ -257,24 +257,6 @@ def equalities(relation: str, pairs: Sequence[Pair]) -> list[exp.Expr]:
     ]
 
 
-def probes(tree: exp.Expr) -> list[exp.Select]:
-    """Queries of the two sides of each equality by which subqueries are joined.
-
-    If their types are not the same, several keys may be equal to one value.
-    """
-    found = []
-    for join in tree.find_all(exp.Join):
-        if join.args.get("on") is not None and join.alias_or_name.startswith(JOINED):
-            sides = [
-                exp.alias_(side.copy(), f"mv_side_{number}_{place}")
-                for number, part in enumerate(conjuncts(join.args.get("on")))
-                for place, side in enumerate((part.this, part.expression))
-            ]
-            start = cast(exp.Expr, join.parent).args["from_"].copy()
-            found.append(exp.Select(expressions=sides, from_=start, joins=[join.copy()]))
-    return found
-
-
 def _is_condition(node: exp.Expr) -> bool:
     """Whether nothing but AND, OR and NOT stands above it, so that NULL is as good as FALSE."""
     above = node.parent
