@@ -74,8 +74,7 @@ def test_explain(lake: Warehouse) -> None:
     """The statement, how each change is read, and why it would be taken or not."""
     lake.spark("insert into @.orders values (31, 'ann', 1, 0.5)")
     lake.restart()
-    lines = [row[0] for row in lake.sql("explain materialized view @.totals")]
-    text = "\n".join(lines)
+    text = "\n".join(row[0] for row in lake.sql("explain materialized view @.totals"))
     assert "plan               fast (BASE_TABLE_CHANGED" in text
     assert "appended files, at most 1 rows" in text and "mv_changes_0 AS" in text
     lines = [row[0] for row in lake.sql("explain materialized view @.large")]
@@ -276,10 +275,8 @@ def test_first_rows(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     lake.sql("refresh materialized view @.best complete")
     lake.spark("delete from @.scores where points > 30")
     lake.restart()
-    with pytest.raises(
-        MaterializedViewFailure,
-        match=r"refreshed: so many of the first rows went .* make up for them\n.* method complete",
-    ):
+    why = r"refreshed: so many of the first rows went .* make up for them\n.* method complete"
+    with pytest.raises(MaterializedViewFailure, match=why):
         lake.sql("refresh materialized view @.best fast")
 
 

@@ -82,18 +82,15 @@ def test_changed_definition(lake: Warehouse, project: DbtProject, name: str) -> 
     put(project, name)
     run(project, name)
     (old,) = storages(lake, name)
+    query = "select id, amount from @.orders where amount > 15"
     put(project, name, select="id, amount", tail="where amount > 15")
     run(project, name)
-    assert_same(
-        lake, f"select * from @.{name}", "select id, amount from @.orders where amount > 15"
-    )
+    assert_same(lake, f"select * from @.{name}", query)
     assert set(storages(lake, name)) > {old}
     lake.spark("insert into @.orders values (51, 'lou', 100)")
     project.operation("refresh", view=name)
     assert old not in storages(lake, name) and len(storages(lake, name)) == 1
-    assert_same(
-        lake, f"select * from @.{name}", "select id, amount from @.orders where amount > 15"
-    )
+    assert_same(lake, f"select * from @.{name}", query)
 
 
 def test_reformatted_definition(lake: Warehouse, project: DbtProject, name: str) -> None:
@@ -101,13 +98,8 @@ def test_reformatted_definition(lake: Warehouse, project: DbtProject, name: str)
     put(project, name)
     run(project, name)
     before = lake.build_of(name)
-    project.write(
-        {
-            f"models/{name}.sql": model()
-            .replace("select", "-- note\nSELECT\n  ")
-            .replace(" group", "\n  GROUP")
-        }
-    )
+    text = model().replace("select", "-- note\nSELECT\n  ").replace(" group", "\n  GROUP")
+    project.write({f"models/{name}.sql": text})
     run(project, name)
     assert lake.build_of(name) == before and len(storages(lake, name)) == 1
 
@@ -303,7 +295,5 @@ def test_ephemeral_and_self_reference(lake: Warehouse, project: DbtProject, name
         }
     )
     run(project, name)
-    edges = lake.spark(
-        f"select source_name from @meta.mv_dependencies_graph where table_name = '{name}'"
-    )
-    assert edges == [("orders",)]
+    edges = f"select source_name from @meta.mv_dependencies_graph where table_name = '{name}'"
+    assert lake.spark(edges) == [("orders",)]
