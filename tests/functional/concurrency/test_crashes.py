@@ -147,6 +147,7 @@ def plain_rows(lake: Warehouse, name: str) -> Rows:
     return sorted(lake.spark(f"select * from @.{name}"))
 
 
+@pytest.mark.behaviour("D1", "D31")
 @pytest.mark.parametrize("case", KILLED)
 def test_rows_after_a_crash(
     impatient: Warehouse, crashed: dict[str, tuple[Rows, Rows]], case: str
@@ -178,6 +179,7 @@ def test_rows_after_a_crash(
         before.assert_used(lake, name)
 
 
+@pytest.mark.behaviour("D13")
 def test_sweep_leaves_nothing(impatient: Warehouse, crashed: dict[str, tuple[Rows, Rows]]) -> None:
     """No branch, no storage table without a view, no row that says RUNNING."""
     lake = impatient
@@ -206,6 +208,7 @@ def prepared(lake: Warehouse, case: str, way: str) -> str:
     return name
 
 
+@pytest.mark.behaviour("D13")
 @pytest.mark.parametrize(
     ("victim", "way"),
     [("python", "complete"), ("jvm", "complete"), ("both", "complete"), ("jvm", "fast")],
@@ -233,6 +236,7 @@ def test_killed_while_it_writes(impatient: Warehouse, victim: str, way: str, tmp
     assert ("RUNNING",) not in lake.history(view)
 
 
+@pytest.mark.behaviour("D6")
 @pytest.mark.parametrize(
     ("point", "way"),
     sample(

@@ -47,8 +47,9 @@ def assert_whole(lake: Warehouse, name: str, query: str = QUERY) -> None:
     assert_same(lake, f"select * from @.{name}", query)
 
 
+@pytest.mark.behaviour("D30")
 def test_same_definition(lake: Warehouse, name: str) -> None:
-    """D30: the same statement four times: one view, whole and registered once."""
+    """The same statement four times: one view, whole and registered once."""
     statement = f"create or replace materialized view @.{name} as {QUERY}"
     found = create_together(lake, [statement] * 4)
     assert not [error for error in found if isinstance(error, Exception)]
@@ -57,8 +58,9 @@ def test_same_definition(lake: Warehouse, name: str) -> None:
     assert len(tables) == 1
 
 
+@pytest.mark.behaviour("D30")
 def test_without_or_replace(lake: Warehouse, name: str) -> None:
-    """D30: whoever loses is told that it exists, and nothing is broken."""
+    """Whoever loses is told that it exists, and nothing is broken."""
     found = create_together(lake, [f"create materialized view @.{name} as {QUERY}"] * 3)
     errors = [error for error in found if isinstance(error, Exception)]
     assert len(errors) < 3
@@ -81,8 +83,9 @@ def test_different_definitions(lake: Warehouse, name: str) -> None:
     assert_whole(lake, name, definition)
 
 
+@pytest.mark.behaviour("D30")
 def test_processes(lake: Warehouse, name: str) -> None:
-    """D30: two processes."""
+    """Two processes."""
     statement = f"create or replace materialized view @.{name} as {QUERY}"
     processes = [Process(lake, statement) for _ in range(2)]
     for process in processes:

@@ -21,8 +21,9 @@ def swapped(lake: Warehouse) -> None:
     lake.restart()
 
 
+@pytest.mark.behaviour("A19")
 def test_readers_in_another_process(lake: Warehouse) -> None:
-    """A19: a changed definition is swapped in one step: there is always a view to read."""
+    """A changed definition is swapped in one step: there is always a view to read."""
     with Watcher(lake, "select x from @.swapped") as watcher:
         for query in (COUNTS, SUMS, COUNTS):
             lake.sql(f"create or replace materialized view @.swapped as {query}")

@@ -33,9 +33,10 @@ def assert_changed(lake: Warehouse, query: str = NEW) -> None:
     assert_same(lake, "select * from @.totals", query)
 
 
+@pytest.mark.behaviour("A19")
 @pytest.mark.parametrize("point", POINTS)
 def test_changed_during_a_refresh(lake: Warehouse, point: str) -> None:
-    """A19: the change does not wait; the refresh finds that its table is read no more."""
+    """The change does not wait; the refresh finds that its table is read no more."""
     with Paused(lake, point, COMPLETE) as refresh:
         lake.sql(CHANGE)
         lake.sql("select * from @.totals")
@@ -85,8 +86,9 @@ def test_options_altered_during_a_change(lake: Warehouse, point: str) -> None:
     assert_changed(lake)
 
 
+@pytest.mark.behaviour("X3")
 def test_readers_wait_for_a_rebuild(lake: Warehouse) -> None:
-    """X3: a rebuild is claimed like any other refresh: a second refresh is refused, not doubled."""
+    """A rebuild is claimed like any other refresh: a second refresh is refused, not doubled."""
     lake.spark("create or replace view @.below as select id, amount from @.orders")
     lake.sql("create or replace materialized view @.totals as select * from @.below")
     lake.spark("create or replace view @.below as select id, amount + 1 as amount from @.orders")

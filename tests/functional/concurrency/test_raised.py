@@ -61,6 +61,7 @@ def assert_nothing_left(lake: Warehouse) -> None:
     assert len(tables) == len(views)
 
 
+@pytest.mark.behaviour("D1")
 @pytest.mark.parametrize(
     ("way", "point"),
     sample(

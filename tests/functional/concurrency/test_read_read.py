@@ -37,22 +37,25 @@ def read_together(commands: list[Command], statement: str = "select * from @.tot
     return found
 
 
+@pytest.mark.behaviour("A18", "B6", "X3")
 def test_threads_of_one_command(lake: Warehouse, stale: int) -> None:
-    """B6, X3, A18: eight threads of one dbt command."""
+    """Eight threads of one dbt command."""
     found = read_together([lake.command()] * 8)
     assert found == [sorted(lake.spark(QUERY))] * 8
     assert lake.builds("totals") == stale + 1
 
 
+@pytest.mark.behaviour("B6")
 def test_commands_of_one_process(lake: Warehouse, stale: int) -> None:
-    """B6: eight commands that share no memory but the catalog."""
+    """Eight commands that share no memory but the catalog."""
     found = read_together([lake.command() for _ in range(8)])
     assert found == [sorted(lake.spark(QUERY))] * 8
     assert lake.builds("totals") == stale + 1
 
 
+@pytest.mark.behaviour("B6")
 def test_processes(lake: Warehouse, stale: int) -> None:
-    """B6: three processes, each with a Spark of its own."""
+    """Three processes, each with a Spark of its own."""
     processes = [Process(lake, "select * from @.totals") for _ in range(3)]
     for process in processes:
         process.ready()

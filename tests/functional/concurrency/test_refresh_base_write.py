@@ -24,6 +24,7 @@ def view(lake: Warehouse) -> None:
     lake.sql(f"create materialized view @.totals as {QUERY}")
 
 
+@pytest.mark.behaviour("D7")
 @pytest.mark.parametrize(
     ("way", "point"),
     [
@@ -34,7 +35,7 @@ def view(lake: Warehouse) -> None:
     ],
 )
 def test_write_during_a_refresh(lake: Warehouse, way: str, point: str) -> None:
-    """D7: the rows are those of the pinned version, and the view is honestly stale afterwards;
+    """The rows are those of the pinned version, and the view is honestly stale afterwards;
     what is left of the changes is what the next refresh applies."""
     name, query = f"{way}_{point.replace('.', '_')}", WAYS[way].query
     make_log(lake)
@@ -63,6 +64,7 @@ def test_base_table_replaced_under_a_refresh(lake: Warehouse) -> None:
     assert lake.spark("select k from @.briefs") == [(2,)]
 
 
+@pytest.mark.behaviour("D14")
 @pytest.mark.parametrize("method", ["fast", "partition"])
 def test_base_table_replaced_under_a_strict_refresh(lake: Warehouse, method: str) -> None:
     """What changed can never be known: an error that says so, the old rows, and nothing left."""
@@ -111,8 +113,9 @@ def test_unpinned_table_rolled_back(lake: Warehouse, tmp_path: Path) -> None:
     assert lake.freshness("over_altered") == "FRESH"
 
 
+@pytest.mark.behaviour("B25", "D42")
 def test_writers_and_readers(lake: Warehouse) -> None:
-    """D42, B25: a read that begins after a commit sees it, also while others write and refresh;
+    """A read that begins after a commit sees it, also while others write and refresh;
     after all writers have stopped one read makes the view right."""
     ((before,),) = lake.spark("select count(*) from @.orders")
     committed = Counter({"rows": int(before)})
@@ -152,9 +155,10 @@ SEEN = {
 }
 
 
+@pytest.mark.behaviour("X19", "C17", "D2")
 @pytest.mark.parametrize("way", sample(["complete", "fast"], ["partition"]))
 def test_readers_see_old_or_new_rows(lake: Warehouse, way: str) -> None:
-    """D2, C17, X19: during refreshes another program reads whole builds, never none and never a
+    """During refreshes another program reads whole builds, never none and never a
     mix; a complete refresh is one commit."""
     query, layout, write = SEEN[way]
     lake.spark("create or replace table @.pair (side string, v int) using iceberg")

@@ -39,6 +39,7 @@ def test_rows_added_by_hand(lake: Warehouse, point: str) -> None:
     assert_right(lake)
 
 
+@pytest.mark.behaviour("D14")
 @pytest.mark.parametrize(
     ("way", "point"),
     [

@@ -40,8 +40,9 @@ def operation(command: Command, **arguments: Any) -> Any:
     return report
 
 
+@pytest.mark.behaviour("X3", "D3", "D8", "D44")
 def test_second_fails_at_once(lake: Warehouse, held: Paused) -> None:
-    """X3, D3: another refresh is running: its owner and its start are named; rows stay."""
+    """Another refresh is running: its owner and its start are named; rows stay."""
     lake.spark("insert into @.orders values (108, 'sam', 1)")
     held.start()
     build = lake.build_of("totals")
@@ -58,8 +59,9 @@ def test_second_fails_at_once(lake: Warehouse, held: Paused) -> None:
     assert lake.history("totals")[-1] == ("SUCCEEDED",)
 
 
+@pytest.mark.behaviour("X3")
 def test_wait(lake: Warehouse, held: Paused) -> None:
-    """X3: with `wait: true` the second waits, then finds nothing to do."""
+    """With `wait: true` the second waits, then finds nothing to do."""
     lake.spark("insert into @.orders values (109, 'sam', 1)")
     held.start()
     done = threading.Event()
@@ -78,8 +80,9 @@ def test_wait(lake: Warehouse, held: Paused) -> None:
     assert found[0].failures == () and found[0].rows[0][1] == "SKIPPED"
 
 
+@pytest.mark.behaviour("X3")
 def test_reader_waits(lake: Warehouse, held: Paused) -> None:
-    """X3: a lazy read of a stale view waits for the refresh that is running."""
+    """A lazy read of a stale view waits for the refresh that is running."""
     lake.spark("insert into @.orders values (110, 'sam', 1)")
     held.start()
     builds = lake.builds("totals")
@@ -94,8 +97,9 @@ def test_reader_waits(lake: Warehouse, held: Paused) -> None:
     assert lake.builds("totals") == builds + 1
 
 
+@pytest.mark.behaviour("D3")
 def test_other_views_are_not_held_up(lake: Warehouse, held: Paused) -> None:
-    """D3: two views are refreshed at the same time."""
+    """Two views are refreshed at the same time."""
     lake.sql(f"create materialized view if not exists @.other as {QUERY}")
     held.start()
     lake.apart("refresh materialized view @.other complete", "run-operation")
@@ -141,6 +145,7 @@ def test_taken_over_while_spark_writes(lake: Warehouse) -> None:
     assert lake.spark(f"select name from {lake.storage('slow')}.refs") == [("main",)]
 
 
+@pytest.mark.behaviour("D3")
 def test_processes_refresh_by_changes(lake: Warehouse) -> None:
     """Two processes at once for each way: the change is applied once, the second finds it done."""
     ways = ("fast", "appended")
@@ -160,16 +165,18 @@ def test_processes_refresh_by_changes(lake: Warehouse) -> None:
         assert {method for method, _ in done[1:]} <= {"fast", "none"}
 
 
+@pytest.mark.behaviour("B7")
 def test_forced_refreshes_each_run(lake: Warehouse) -> None:
-    """B7: two sequential forced refreshes are two builds."""
+    """Two sequential forced refreshes are two builds."""
     before = lake.builds("totals")
     lake.sql("refresh materialized view @.totals complete")
     lake.sql("refresh materialized view @.totals complete")
     assert lake.builds("totals") == before + 2
 
 
+@pytest.mark.behaviour("D13")
 def test_owner_that_died(lake: Warehouse, tmp_path: Path) -> None:
-    """D13: a process killed in its refresh holds nothing up; its row is closed and the rows are
+    """A process killed in its refresh holds nothing up; its row is closed and the rows are
     right."""
     process = Process(
         lake,

@@ -39,6 +39,7 @@ def change(lake: Warehouse) -> int:
     return added
 
 
+@pytest.mark.behaviour("B22")
 @pytest.mark.parametrize("name", FORMS)
 def test_read_is_fresh(lake: Warehouse, command: Command, name: str) -> None:
     form = FORMS[name]

@@ -32,6 +32,7 @@ def assert_refreshed_by_a_read(lake: Warehouse, query: str = QUERY) -> None:
     assert lake.freshness("v") == "FRESH"
 
 
+@pytest.mark.behaviour("X2")
 def test_replaced_by_ctas(lake: Warehouse, view: str) -> None:
     """CREATE OR REPLACE TABLE AS starts a new history: the old snapshot stays listed."""
     lake.spark("create or replace table @.base using iceberg as select 5 as k, 6 as v")
@@ -122,8 +123,9 @@ def test_created_again_with_other_types(lake: Warehouse, view: str) -> None:
     assert types == [("k", "string"), ("s", "double"), ("n", "bigint")]
 
 
+@pytest.mark.behaviour("D33")
 def test_type_of_a_column_widened(lake: Warehouse, view: str) -> None:
-    """D33: the view's type follows the base table's."""
+    """The view's type follows the base table's."""
     lake.spark("alter table @.base alter column k type bigint")
     lake.spark("insert into @.base values (5000000000, 1)")
     assert_refreshed_by_a_read(lake)
@@ -168,8 +170,9 @@ def test_changes_without_rows(lake: Warehouse, view: str, change: str) -> None:
     assert_refreshed_by_a_read(lake)
 
 
+@pytest.mark.behaviour("D50")
 def test_expired_version(lake: Warehouse, view: str) -> None:
-    """D50: the pinned version is gone from the base table; the next read computes anew."""
+    """The pinned version is gone from the base table; the next read computes anew."""
     lake.spark("insert into @.base values (3, 30)")
     lake.spark(
         f"call local.system.expire_snapshots(table => '{lake.schema}.base', "
@@ -192,14 +195,16 @@ def test_expired_but_unchanged(lake: Warehouse, view: str) -> None:
     assert lake.build_of("v") == build
 
 
+@pytest.mark.behaviour("X7")
 def test_truncated(lake: Warehouse, view: str) -> None:
-    """X7: TRUNCATE is a write as any other; the result becomes empty."""
+    """TRUNCATE is a write as any other; the result becomes empty."""
     lake.sql("truncate table @.base")
     assert lake.flag("v")
     assert_refreshed_by_a_read(lake)
     assert lake.value("select count(*) from @.v") == 0
 
 
+@pytest.mark.behaviour("A20", "X11", "X29")
 @pytest.mark.parametrize(
     "write",
     [
@@ -217,7 +222,7 @@ def test_truncated(lake: Warehouse, view: str) -> None:
     ],
 )
 def test_every_write_marks(lake: Warehouse, view: str, write: str) -> None:
-    """A20, X11, X29: each kind of write goes through the same place."""
+    """Each kind of write goes through the same place."""
     assert not lake.flag("v")
     lake.sql(write)
     assert lake.flag("v")
@@ -226,8 +231,9 @@ def test_every_write_marks(lake: Warehouse, view: str, write: str) -> None:
     assert_same(lake, "select * from @.v", QUERY)
 
 
+@pytest.mark.behaviour("X7")
 def test_rename_of_a_base_table(lake: Warehouse, view: str) -> None:
-    """X7: the view is broken until a table of the name is back."""
+    """The view is broken until a table of the name is back."""
     lake.sql("alter table @.base rename to @.other")
     assert lake.freshness("v") == "UNKNOWN"
     lake.sql("alter table @.other rename to @.base")

@@ -19,9 +19,10 @@ def totals(lake: Warehouse) -> None:
     lake.restart()
 
 
+@pytest.mark.behaviour("X25", "D28")
 @pytest.mark.parametrize("point", ["started.after", "write.before", "write.after"])
 def test_cancel_between_steps(lake: Warehouse, point: str) -> None:
-    """D28, X25: it ends at its next step, names who asked; rows and branches are as before."""
+    """It ends at its next step, names who asked; rows and branches are as before."""
     lake.change()
     build = lake.build_of("totals")
     with Paused(lake, point, "select * from @.totals") as reader:
@@ -45,6 +46,7 @@ def assert_same_after_read(lake: Warehouse) -> None:
     assert_same(lake, "select * from @.totals", QUERY)
 
 
+@pytest.mark.behaviour("D28")
 def test_cancel_while_spark_is_writing(lake: Warehouse) -> None:
     """The statement itself is interrupted: this query would sleep for two minutes.
 
@@ -78,6 +80,7 @@ def test_cancel_while_spark_is_writing(lake: Warehouse) -> None:
     lake.sql("drop materialized view @.endless")
 
 
+@pytest.mark.behaviour("D28")
 def test_nothing_to_cancel(lake: Warehouse) -> None:
     report = lake.operation("cancel", view="totals")
     assert "no refresh is running" in report.failures[0]
@@ -97,8 +100,9 @@ def test_interrupt_of_the_command(lake: Warehouse) -> None:
     assert_same_after_read(lake)
 
 
+@pytest.mark.behaviour("D12")
 def test_lost_reply_of_the_publish(lake: Warehouse) -> None:
-    """D12: main is the evidence: a build that was published is a success."""
+    """Main is the evidence: a build that was published is a success."""
     lake.change()
     builds = lake.builds("totals")
     with armed(lake, "publish.after=raise") as command:

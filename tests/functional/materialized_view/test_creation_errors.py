@@ -34,24 +34,24 @@ def refused(lake: Warehouse, statement: str, pattern: str) -> None:
 
 
 DEFINITIONS = {
-    "B14 no table": ("select 1 as x", "reads no base table"),
-    "B14 range only": ("select id from range(3)", "reads no base table"),
-    "B14 values only": ("select * from values (1), (2) as t(x)", "reads no base table"),
-    "B15 missing table": ("select id from @.absent", r"reads \w+\.absent, which does not exist"),
-    "B15 missing behind a join": (
+    "no table": ("select 1 as x", "reads no base table"),
+    "range only": ("select id from range(3)", "reads no base table"),
+    "values only": ("select * from values (1), (2) as t(x)", "reads no base table"),
+    "missing table": ("select id from @.absent", r"reads \w+\.absent, which does not exist"),
+    "missing behind a join": (
         "select o.id from @.orders o join @.absent a on 1 = 1",
         r"reads \w+\.absent, which",
     ),
-    "B15 missing schema": (
+    "missing schema": (
         "select id from nowhere.orders",
         r"reads nowhere\.orders, which does not exist",
     ),
-    "B15 missing column": (
+    "missing column": (
         "select absent_column from @.orders",
         "UNRESOLVED_COLUMN.*absent_column",
     ),
-    "A4 not parsable": ("select from where", "refuses the query.*UNRESOLVED_COLUMN.*one query"),
-    "A4 half a query": ("select id from @.orders where (", "refuses the query.*PARSE_SYNTAX_ERROR"),
+    "not parsable": ("select from where", "refuses the query.*UNRESOLVED_COLUMN.*one query"),
+    "half a query": ("select id from @.orders where (", "refuses the query.*PARSE_SYNTAX_ERROR"),
     "empty": ("", "has no query"),
     "two statements": (f"{GOOD}; {GOOD}", NOT_ONE),
     "two statements, one a write": (f"{GOOD}; drop table @.a_table", NOT_ONE),
@@ -92,20 +92,22 @@ DEFINITIONS = {
     "branch": ("select id from @.orders.branch_main", FIXED),
     "metadata table": ("select snapshot_id from @.orders.snapshots", FIXED),
     "identifier()": ("select id from identifier('@.orders')", "known only at run time"),
-    "D36 type error": ("select id + array(1) as x from @.orders", "DATATYPE_MISMATCH"),
+    "type error": ("select id + array(1) as x from @.orders", "DATATYPE_MISMATCH"),
 }
 
 
+@pytest.mark.behaviour("A4", "B14", "B15", "D31", "D36")
 @pytest.mark.parametrize("case", DEFINITIONS)
 def test_definition(lake: Warehouse, case: str) -> None:
-    """A4, B14, B15, D31: refused at creation, nothing made and nothing registered."""
+    """Refused at creation, nothing made and nothing registered."""
     query, pattern = DEFINITIONS[case]
     refused(lake, f"create materialized view @.fresh as {query}", f"(?is){pattern}")
 
 
+@pytest.mark.behaviour("A4", "B14", "B15", "D23", "D36")
 @pytest.mark.parametrize("case", DEFINITIONS)
 def test_definition_of_a_replacement(lake: Warehouse, case: str) -> None:
-    """D23: a refused replacement leaves the old view as it was."""
+    """A refused replacement leaves the old view as it was."""
     query, pattern = DEFINITIONS[case]
     refused(lake, f"create or replace materialized view @.standing as {query}", f"(?is){pattern}")
 
@@ -122,6 +124,7 @@ def test_failing_replacement(lake: Warehouse) -> None:
     lake.sql(f"create or replace materialized view @.standing as {GOOD}")
 
 
+@pytest.mark.behaviour("X8")
 @pytest.mark.parametrize(
     ("name", "query"),
     [
@@ -136,12 +139,13 @@ def test_failing_replacement(lake: Warehouse) -> None:
     ids=["direct", "through a view", "through another view of ours", "in a subquery"],
 )
 def test_cycle(lake: Warehouse, name: str, query: str) -> None:
-    """X8: a definition that would read itself is refused and the path is shown."""
+    """A definition that would read itself is refused and the path is shown."""
     refused(
         lake, f"create or replace materialized view @.{name} as {query}", "would read itself.*->"
     )
 
 
+@pytest.mark.behaviour("B12")
 @pytest.mark.parametrize(
     ("name", "verb"),
     [
@@ -150,20 +154,22 @@ def test_cycle(lake: Warehouse, name: str, query: str) -> None:
     ],
 )
 def test_name_is_taken(lake: Warehouse, name: str, verb: str) -> None:
-    """B12: an existing relation is an error, with OR REPLACE too unless it is one of ours."""
+    """An existing relation is an error, with OR REPLACE too unless it is one of ours."""
     refused(lake, f"{verb} @.{name} as {GOOD}", rf"{name} exists")
 
 
+@pytest.mark.behaviour("B13")
 def test_schema_that_does_not_exist(lake: Warehouse) -> None:
-    """B13: statements make no schemas."""
+    """Statements make no schemas."""
     with pytest.raises(Exception, match="nowhere"):
         lake.sql(f"create materialized view nowhere.fresh as {GOOD}")
     assert not [row for row in lake.spark("show schemas in local") if row[0] == "nowhere"]
 
 
+@pytest.mark.behaviour("B12")
 @pytest.mark.parametrize("name", ["a_table", "a_view"])
 def test_if_not_exists_on_another_relation(lake: Warehouse, name: str) -> None:
-    """B12: IF NOT EXISTS does not hide that the name belongs to something else."""
+    """IF NOT EXISTS does not hide that the name belongs to something else."""
     refused(lake, f"create materialized view if not exists @.{name} as {GOOD}", rf"{name} exists")
 
 
@@ -241,9 +247,10 @@ CALLS: dict[str, Any] = {
 }
 
 
+@pytest.mark.behaviour("B2", "X20", "D15")
 @pytest.mark.parametrize("statement", CALLS)
 def test_statement(lake: Warehouse, statement: str) -> None:
-    """B2, D15, X20: statements that do not follow the grammar."""
+    """Statements that do not follow the grammar."""
     refused(lake, statement, CALLS[statement])
 
 

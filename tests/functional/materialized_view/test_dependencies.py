@@ -35,19 +35,19 @@ def edges(lake: Warehouse, columns: str = "source_name") -> list[Any]:
 
 
 CASES = {
-    "A5 join": ("select * from @.orders join @.customers on customer = name", "customers orders"),
-    "B16 self join": ("select a.id from @.orders a join @.orders b on a.id = b.id", "orders"),
-    "B16 quoted": ("select id from `{s}`.`orders`", "orders"),
-    "B16 catalog": ("select id from local.{s}.orders", "orders"),
-    "X10 cte": (
+    "join": ("select * from @.orders join @.customers on customer = name", "customers orders"),
+    "self join": ("select a.id from @.orders a join @.orders b on a.id = b.id", "orders"),
+    "quoted": ("select id from `{s}`.`orders`", "orders"),
+    "catalog": ("select id from local.{s}.orders", "orders"),
+    "cte": (
         "with customers as (select 'x' as name, 1 as n from @.orders) select * from customers",
         "orders",
     ),
-    "X10 cte of the same name": (
+    "cte of the same name": (
         "with orders as (select * from @.orders) select * from orders",
         "orders",
     ),
-    "X10 inner cte ends": (
+    "inner cte ends": (
         "select * from (with items as (select id from @.orders) select id from items) "
         "union all select id from @.items",
         "items orders",
@@ -69,22 +69,22 @@ CASES = {
     ),
     "union": ("select id from @.orders union select id from @.items", "items orders"),
     "except": ("select id from @.orders except select id from @.items", "items orders"),
-    "B17 explode": ("select id, explode(tags) as tag from @.items", "items"),
-    "B17 lateral view": (
+    "explode": ("select id, explode(tags) as tag from @.items", "items"),
+    "lateral view": (
         "select id, tag from @.items lateral view explode(tags) t as tag",
         "items",
     ),
-    "B17 lateral": (
+    "lateral": (
         "select i.id, l.n from @.items i, lateral (select size(i.tags) as n) l",
         "items",
     ),
-    "B17 range": ("select o.id, r.id as n from @.orders o cross join range(2) r", "orders"),
-    "B17 values": (
+    "range": ("select o.id, r.id as n from @.orders o cross join range(2) r", "orders"),
+    "values": (
         "select o.id, w.n from @.orders o join (values (1), (2)) as w(n) on o.id = w.n",
         "orders",
     ),
-    "B17 inline": ("select o.id, t.x from @.orders o, inline(array(struct(1 as x))) t", "orders"),
-    "X15 unused source": ("select 1 as one from @.orders, @.items", "items orders"),
+    "inline": ("select o.id, t.x from @.orders o, inline(array(struct(1 as x))) t", "orders"),
+    "unused source": ("select 1 as one from @.orders, @.items", "items orders"),
     "using": (
         "select id from @.orders full join @.items using (id)",
         "items orders",
@@ -118,9 +118,10 @@ ROWS = {
 }
 
 
+@pytest.mark.behaviour("A5", "B16", "B17", "X10", "X15")
 @pytest.mark.parametrize("case", CASES)
 def test_base_tables(lake: Warehouse, dropped: None, case: str) -> None:
-    """A5, B16, B17, X10: edges are exactly the tables that are read; each write to one is seen."""
+    """Edges are exactly the tables that are read; each write to one is seen."""
     query, expected = CASES[case]
     query = query.replace("{s}", lake.schema)
     lake.sql(f"create materialized view @.v as {query}")
@@ -133,8 +134,9 @@ def test_base_tables(lake: Warehouse, dropped: None, case: str) -> None:
         assert_same(lake, "select * from @.v", query)
 
 
+@pytest.mark.behaviour("X9")
 def test_through_views(lake: Warehouse, dropped: None) -> None:
-    """X9: views are expanded to base tables, and are edges themselves."""
+    """Views are expanded to base tables, and are edges themselves."""
     query = "select customer, count(*) as n from @.bigger group by customer"
     lake.sql(f"create materialized view @.v as {query}")
     assert edges(lake, "source_name, source_kind, depth") == [
@@ -179,8 +181,9 @@ def test_read_through_a_temporary_view(lake: Warehouse, dropped: None) -> None:
     lake.sql("drop view passing")
 
 
+@pytest.mark.behaviour("X10")
 def test_unqualified_names(lake: Warehouse, dropped: None) -> None:
-    """X10: an unqualified name is one of the current schema, then and at every refresh."""
+    """An unqualified name is one of the current schema, then and at every refresh."""
     lake.sql(f"use local.{lake.schema}")
     try:
         lake.sql("create materialized view v as select count(*) as n from orders")
@@ -203,8 +206,9 @@ def test_names_differ_in_letter_case(lake: Warehouse, dropped: None) -> None:
     assert lake.freshness("v") == "STALE"
 
 
+@pytest.mark.behaviour("B27")
 def test_time_travel_reads(lake: Warehouse, dropped: None) -> None:
-    """B27: a read of a fixed version refreshes nothing, neither of what is stored nor of a name
+    """A read of a fixed version refreshes nothing, neither of what is stored nor of a name
     that was a table then and is a materialized view now."""
     lake.sql("create materialized view @.v as select count(*) as n from @.orders")
     storage, build = lake.storage("v"), lake.build_of("v")

@@ -27,8 +27,9 @@ def status(lake: Warehouse) -> tuple[Any, ...]:
     return found
 
 
+@pytest.mark.behaviour("B11", "X6", "X7")
 def test_base_table_dropped(lake: Warehouse, view: str) -> None:
-    """B11, X6, X7: reads serve the stored rows, a refresh fails, the view can be dropped."""
+    """Reads serve the stored rows, a refresh fails, the view can be dropped."""
     lake.sql("drop table @.base")
     assert sorted(lake.sql("select k from @.v")) == [(1,), (2,)]
     with pytest.raises(Exception, match=r"v could not be refreshed.*base"):
@@ -39,8 +40,9 @@ def test_base_table_dropped(lake: Warehouse, view: str) -> None:
     assert [name for _, name in lake.relations() if name.startswith("v")] == []
 
 
+@pytest.mark.behaviour("B11")
 def test_base_table_back_again(lake: Warehouse, view: str) -> None:
-    """B11: it heals when a table of the name is back, with its rows."""
+    """It heals when a table of the name is back, with its rows."""
     lake.spark("drop table @.base")
     lake.sql("select k from @.v")
     lake.spark("create table @.base (k int, v int) using iceberg")
@@ -70,8 +72,9 @@ def test_logical_view_dropped(lake: Warehouse, view: str) -> None:
     lake.sql("drop materialized view @.w")
 
 
+@pytest.mark.behaviour("A21", "A22", "D10", "D44")
 def test_failing_refresh_and_repair(lake: Warehouse, view: str) -> None:
-    """A21, A22, D10: rows, flag and label stay; each read tries again; repair makes it work."""
+    """Rows, flag and label stay; each read tries again; repair makes it work."""
     lake.sql("drop materialized view @.v")
     lake.sql(
         "create materialized view @.v as "
@@ -96,8 +99,9 @@ def test_failing_refresh_and_repair(lake: Warehouse, view: str) -> None:
     assert states[-4:] == ["FAILED"] * 3 + ["SUCCEEDED"]
 
 
+@pytest.mark.behaviour("D11", "D31")
 def test_failed_creation_leaves_nothing(lake: Warehouse) -> None:
-    """D31: no table, no view, no entry but the history's; the same statement works later."""
+    """No table, no view, no entry but the history's; the same statement works later."""
     lake.spark("create or replace table @.shaky (v int) using iceberg")
     lake.spark("insert into @.shaky values (0)")
     query = "select case when v = 0 then raise_error('no zero') else v end as v from @.shaky"

@@ -49,6 +49,7 @@ def views(lake: Warehouse) -> None:
         lake.sql(f"create materialized view @.{name} options (refresh_method = 'fast') as {query}")
 
 
+@pytest.mark.behaviour("A15", "X23", "E1", "E5", "E17", "E20", "E22", "E26", "E28")
 @pytest.mark.parametrize("number", range(len(CHANGES)))
 def test_rows(lake: Warehouse, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """One change after the other; views that are refreshed fast have the query's rows. After
@@ -57,6 +58,7 @@ def test_rows(lake: Warehouse, monkeypatch: pytest.MonkeyPatch, number: int) -> 
     refresh_after(lake, QUERIES, CHANGES, number)
 
 
+@pytest.mark.behaviour("A15", "D1")
 def test_methods(lake: Warehouse) -> None:
     """They were fast indeed."""
     all_methods = lake.methods()
@@ -67,12 +69,12 @@ def test_methods(lake: Warehouse) -> None:
         assert ("fast", "SUCCEEDED") in methods
 
 
+@pytest.mark.behaviour("D52")
 def test_explain(lake: Warehouse) -> None:
     """The statement, how each change is read, and why it would be taken or not."""
     lake.spark("insert into @.orders values (31, 'ann', 1, 0.5)")
     lake.restart()
-    lines = [row[0] for row in lake.sql("explain materialized view @.totals")]
-    text = "\n".join(lines)
+    text = "\n".join(row[0] for row in lake.sql("explain materialized view @.totals"))
     assert "plan               fast (BASE_TABLE_CHANGED" in text
     assert "appended files, at most 1 rows" in text and "mv_changes_0 AS" in text
     lines = [row[0] for row in lake.sql("explain materialized view @.large")]
@@ -133,6 +135,7 @@ def test_refused_at_creation(lake: Warehouse, query: str, code: str, option: str
     assert lake.relations() == before
 
 
+@pytest.mark.behaviour("D14")
 def test_expired_version(lake: Warehouse) -> None:
     """What changed cannot be known once the old version is gone: an error, or a complete one."""
     lake.sql("create materialized view @.kept as select id, amount from @.orders")
@@ -272,10 +275,8 @@ def test_first_rows(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     lake.sql("refresh materialized view @.best complete")
     lake.spark("delete from @.scores where points > 30")
     lake.restart()
-    with pytest.raises(
-        MaterializedViewFailure,
-        match=r"refreshed: so many of the first rows went .* make up for them\n.* method complete",
-    ):
+    why = r"refreshed: so many of the first rows went .* make up for them\n.* method complete"
+    with pytest.raises(MaterializedViewFailure, match=why):
         lake.sql("refresh materialized view @.best fast")
 
 

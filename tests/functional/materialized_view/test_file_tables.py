@@ -20,8 +20,9 @@ def table(lake: Warehouse, request: pytest.FixtureRequest) -> Any:
     lake.spark(f"drop table if exists {name}")
 
 
+@pytest.mark.behaviour("C12")
 def test_insert_by_another_program(lake: Warehouse, table: str) -> None:
-    """C12: stale after a foreign INSERT, right rows after a read, fresh after it."""
+    """Stale after a foreign INSERT, right rows after a read, fresh after it."""
     query = f"select k, count(*) as n, max(v) as v from {table} group by k"
     lake.sql(f"create materialized view @.v as {query}")
     assert lake.freshness("v") == "FRESH"
@@ -35,8 +36,9 @@ def test_insert_by_another_program(lake: Warehouse, table: str) -> None:
     assert lake.freshness("v") == "FRESH"
 
 
+@pytest.mark.behaviour("X17")
 def test_overwrite_and_truncate(lake: Warehouse, table: str) -> None:
-    """X17: files that vanish are seen as files that come."""
+    """Files that vanish are seen as files that come."""
     query = f"select k, v from {table}"
     lake.sql(f"create materialized view @.v as {query}")
     lake.spark(f"insert overwrite {table} values (9, 'z')")
@@ -62,7 +64,7 @@ def test_joined_with_a_versioned_table(lake: Warehouse, table: str) -> None:
 
 
 def test_options_of_the_reader(lake: Warehouse) -> None:
-    """X17: other options make other rows of the same files."""
+    """Other options make other rows of the same files."""
     name = "spark_catalog.default.delimited"
     lake.spark(f"drop table if exists {name}")
     lake.spark(f"create table {name} (a string, b string) using csv options ('sep' = '|')")
@@ -77,7 +79,7 @@ def test_options_of_the_reader(lake: Warehouse) -> None:
 
 
 def test_exchanged_partitions(lake: Warehouse) -> None:
-    """X17: the same files in other partitions are other rows."""
+    """The same files in other partitions are other rows."""
     name = "spark_catalog.default.exchanged"
     lake.spark(f"drop table if exists {name}")
     lake.spark(f"create table {name} (a string, p int) using parquet partitioned by (p)")

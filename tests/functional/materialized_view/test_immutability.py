@@ -53,15 +53,17 @@ def refused(lake: Warehouse, statement: str, name: str) -> None:
     assert (lake.state(), lake.build_of("totals")) == before
 
 
+@pytest.mark.behaviour("B5", "D35")
 @pytest.mark.parametrize("statement", [*WRITES, *ONLY_VIEW])
 def test_write_to_the_view(lake: Warehouse, statement: str) -> None:
-    """B5, D35: every kind of write is refused, rows and metadata stay."""
+    """Every kind of write is refused, rows and metadata stay."""
     refused(lake, statement, "totals")
 
 
+@pytest.mark.behaviour("B5")
 @pytest.mark.parametrize("statement", [*WRITES, "drop table {t}", "drop table if exists {t} purge"])
 def test_write_to_the_storage(lake: Warehouse, statement: str) -> None:
-    """B5: the same for the storage table."""
+    """The same for the storage table."""
     refused(lake, statement, lake.storage("totals").rpartition(".")[2])
 
 
@@ -107,9 +109,10 @@ TAMPERINGS = {
 }
 
 
+@pytest.mark.behaviour("X14")
 @pytest.mark.parametrize("case", TAMPERINGS)
 def test_storage_written_by_hand(lake: Warehouse, case: str) -> None:
-    """X14: UNKNOWN at once, and a read repairs it by a complete refresh."""
+    """UNKNOWN at once, and a read repairs it by a complete refresh."""
     for statement in TAMPERINGS[case].format(t=lake.storage("totals")).split("; "):
         lake.spark(statement)
     assert lake.freshness("totals") == "UNKNOWN"
@@ -157,16 +160,18 @@ def test_storage_dropped_by_hand(lake: Warehouse) -> None:
     assert sorted(rows) == sorted(lake.spark(QUERY))
 
 
+@pytest.mark.behaviour("B19")
 def test_drop_view(lake: Warehouse) -> None:
-    """B19: DROP VIEW of a materialized view drops all of it, and its metadata."""
+    """DROP VIEW of a materialized view drops all of it, and its metadata."""
     lake.sql(f"create materialized view @.going as {QUERY}")
     lake.sql("drop view @.going")
     assert [name for _, name in lake.relations() if name.startswith("going")] == []
     assert lake.value("select count(*) from @meta.mv_status where table_name = 'going'") == 0
 
 
+@pytest.mark.behaviour("B19")
 def test_view_dropped_by_another_program(lake: Warehouse) -> None:
-    """B19: the metadata row is forgotten by a drop, and creation builds anew."""
+    """The metadata row is forgotten by a drop, and creation builds anew."""
     lake.sql(f"create materialized view @.gone as {QUERY}")
     lake.spark("drop view @.gone")
     lake.restart()
@@ -178,8 +183,9 @@ def test_view_dropped_by_another_program(lake: Warehouse) -> None:
     lake.sql("drop materialized view @.gone")
 
 
+@pytest.mark.behaviour("D34")
 def test_copies_are_plain_tables(lake: Warehouse) -> None:
-    """D34: a table made from the view is a table: it can be written, and has no history."""
+    """A table made from the view is a table: it can be written, and has no history."""
     lake.sql("create or replace table @.copied using iceberg as select * from @.totals")
     lake.sql("insert into @.copied values ('x', 1)")
     assert lake.builds("copied") == 0

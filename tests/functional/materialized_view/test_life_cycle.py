@@ -26,8 +26,9 @@ def insert(lake: Warehouse, amount: int = 1) -> None:
     lake.sql(f"insert into @.orders values (9, 'cy', {amount})")
 
 
+@pytest.mark.behaviour("A1")
 def test_rows_are_stored(lake: Warehouse, totals: str) -> None:
-    """A1: the rows are in a table of their own; reading them reads no base table."""
+    """The rows are in a table of their own; reading them reads no base table."""
     (plan,) = lake.spark(f"explain extended select * from @.{totals}")[0]
     assert "totals__mv_" in plan
     physical = plan.split("== Physical Plan ==")[1]
@@ -40,16 +41,18 @@ def test_rows_are_stored(lake: Warehouse, totals: str) -> None:
     assert provider == "iceberg"
 
 
+@pytest.mark.behaviour("A2")
 def test_writes_only_mark(lake: Warehouse, totals: str) -> None:
-    """A2: five writes to a base table compute nothing."""
+    """Five writes to a base table compute nothing."""
     before = lake.build_of(totals)
     for _ in range(5):
         insert(lake)
     assert lake.build_of(totals) == before
 
 
+@pytest.mark.behaviour("A3", "A9", "X2")
 def test_write_marks_read_refreshes(lake: Warehouse, totals: str) -> None:
-    """A3, A9: the flag is set by a write and cleared by the read that brings new rows."""
+    """The flag is set by a write and cleared by the read that brings new rows."""
     assert not lake.flag(totals)
     insert(lake)
     assert lake.flag(totals)
@@ -59,8 +62,9 @@ def test_write_marks_read_refreshes(lake: Warehouse, totals: str) -> None:
     assert_same(lake, f"select * from @.{totals}", QUERY)
 
 
+@pytest.mark.behaviour("A7")
 def test_registered_at_creation(lake: Warehouse, totals: str) -> None:
-    """A7: query, base tables and time of refresh are in the metadata, and the view is not stale."""
+    """Query, base tables and time of refresh are in the metadata, and the view is not stale."""
     ((definition, status),) = lake.spark(
         f"select definition, status from @meta.mv_status where table_name = '{totals}'"
     )
@@ -73,8 +77,9 @@ def test_registered_at_creation(lake: Warehouse, totals: str) -> None:
     assert not lake.flag(totals)
 
 
+@pytest.mark.behaviour("A8")
 def test_unrelated_writes_mark_nothing(lake: Warehouse, totals: str) -> None:
-    """A8: a write to another table changes neither flag nor metadata."""
+    """A write to another table changes neither flag nor metadata."""
     lake.sql("create or replace table @.unrelated (id int) using iceberg")
     events = lake.value("select count(*) from @meta.mv_events")
     lake.sql("insert into @.unrelated values (1)")
@@ -82,8 +87,9 @@ def test_unrelated_writes_mark_nothing(lake: Warehouse, totals: str) -> None:
     assert lake.value("select count(*) from @meta.mv_events") == events
 
 
+@pytest.mark.behaviour("A10")
 def test_fresh_read_does_nothing(lake: Warehouse, totals: str) -> None:
-    """A10: two reads of a fresh view change neither rows nor metadata, and make no relation."""
+    """Two reads of a fresh view change neither rows nor metadata, and make no relation."""
     lake.restart()
     before = lake.build_of(totals), lake.history(totals), lake.state()
     last = "select last_refresh_time from @meta.materialized_views where table_name = 'totals'"
@@ -95,8 +101,9 @@ def test_fresh_read_does_nothing(lake: Warehouse, totals: str) -> None:
     assert lake.value(last) == at
 
 
+@pytest.mark.behaviour("A11")
 def test_refresh_of_fresh_view(lake: Warehouse, totals: str) -> None:
-    """A11: an explicit refresh ignores the flag; with nothing new it moves only the time."""
+    """An explicit refresh ignores the flag; with nothing new it moves only the time."""
     last = "select last_refresh_time from @meta.materialized_views where table_name = 'totals'"
     at, build = lake.value(last), lake.build_of(totals)
     lake.sql(f"refresh materialized view @.{totals}")
@@ -108,8 +115,9 @@ def test_refresh_of_fresh_view(lake: Warehouse, totals: str) -> None:
     assert lake.history(totals)[-1] == ("SUCCEEDED",)
 
 
+@pytest.mark.behaviour("A13", "X5")
 def test_watermark_is_not_newer_than_the_rows(lake: Warehouse, totals: str) -> None:
-    """A13, X5: the rows are the query's at the pinned version; the watermark is its time."""
+    """The rows are the query's at the pinned version; the watermark is its time."""
     insert(lake)
     lake.sql(f"select * from @.{totals}")
     ((watermark, refreshed),) = lake.spark(
@@ -120,36 +128,34 @@ def test_watermark_is_not_newer_than_the_rows(lake: Warehouse, totals: str) -> N
     ((pinned,),) = lake.spark(
         f"select pinned_version from @meta.mv_dependencies_graph where table_name = '{totals}'"
     )
-    committed = lake.value(
-        f"select committed_at from @.orders.snapshots where snapshot_id = {pinned}"
-    )
-    assert watermark == committed
+    committed = f"select committed_at from @.orders.snapshots where snapshot_id = {pinned}"
+    assert watermark == lake.value(committed)
     lake.spark("insert into @.orders values (10, 'dan', 5)")
     pinned_query = QUERY.replace("@.orders", f"@.orders version as of {pinned}")
     assert_same(lake, f"select * from @.{totals}", pinned_query)
 
 
+@pytest.mark.behaviour("X5")
 def test_watermark_of_several_tables(lake: Warehouse) -> None:
-    """X5: of several versions that were read the watermark is the time of the oldest."""
+    """Of several versions that were read the watermark is the time of the oldest."""
+    times = []
     for table in ("older", "newer"):
         lake.spark(f"create or replace table @.{table} (k int) using iceberg")
         lake.spark(f"insert into @.{table} values (1)")
+        times.append(lake.value(f"select max(committed_at) from @.{table}.snapshots"))
     lake.sql(
         "create or replace materialized view @.both as "
         "select n.k from @.newer n join @.older o on n.k = o.k"
     )
-    times = [
-        lake.value(f"select max(committed_at) from @.{table}.snapshots")
-        for table in ("older", "newer")
-    ]
     assert times[0] < times[1]
     watermark = "select refresh_watermark from @meta.materialized_views where table_name = 'both'"
     assert lake.value(watermark) == times[0]
     lake.sql("drop materialized view @.both")
 
 
+@pytest.mark.behaviour("A17", "X13", "E9")
 def test_value_of_refresh_time(lake: Warehouse) -> None:
-    """A17, E9, X13: current_timestamp is that of the refresh; only an explicit one moves it."""
+    """current_timestamp is that of the refresh; only an explicit one moves it."""
     lake.sql(
         "create or replace materialized view @.stamped as "
         "select max(id) as id, current_timestamp() as at from @.orders"
@@ -162,8 +168,9 @@ def test_value_of_refresh_time(lake: Warehouse) -> None:
     assert second > first
 
 
+@pytest.mark.behaviour("A18", "E18")
 def test_one_refresh_for_many_writes(lake: Warehouse, totals: str) -> None:
-    """A18, E18: five writes and one read are one more refresh."""
+    """Five writes and one read are one more refresh."""
     before = lake.builds(totals)
     for amount in range(5):
         insert(lake, amount)
@@ -171,8 +178,9 @@ def test_one_refresh_for_many_writes(lake: Warehouse, totals: str) -> None:
     assert lake.builds(totals) == before + 1
 
 
+@pytest.mark.behaviour("B1", "B10", "D32")
 def test_each_step_is_recorded(lake: Warehouse) -> None:
-    """B1, B10: creation, refreshes with method and trigger, removal."""
+    """Creation, refreshes with method and trigger, removal."""
     lake.sql(f"create materialized view @.steps as {QUERY}")
     insert(lake)
     lake.sql("select * from @.steps")
@@ -186,13 +194,13 @@ def test_each_step_is_recorded(lake: Warehouse) -> None:
         ("DBT_RUN", "complete", "complete", "SUCCEEDED"),
     ]
     lake.sql("drop materialized view @.steps")
-    status = "select count(*) from @meta.mv_status where table_name = 'steps'"
-    assert lake.value(status) == 0
+    assert lake.value("select count(*) from @meta.mv_status where table_name = 'steps'") == 0
     assert [name for _, name in lake.relations() if name.startswith("steps")] == []
 
 
+@pytest.mark.behaviour("B24")
 def test_second_write_marks_nothing_more(lake: Warehouse, totals: str) -> None:
-    """B24: the first write appends one mark, the second none."""
+    """The first write appends one mark, the second none."""
     marks = "select count(*) from @meta.mv_events where kind = 'MARKED_STALE'"
     before = lake.value(marks)
     insert(lake)
@@ -201,14 +209,16 @@ def test_second_write_marks_nothing_more(lake: Warehouse, totals: str) -> None:
     assert lake.value(marks) == before + 1
 
 
+@pytest.mark.behaviour("B21")
 def test_view_named_twice_is_refreshed_once(lake: Warehouse, totals: str) -> None:
-    """B21: a self join of a stale view refreshes it once."""
+    """A self join of a stale view refreshes it once."""
     insert(lake)
     before = lake.builds(totals)
     lake.sql(f"select * from @.{totals} a join @.{totals} b on a.customer = b.customer")
     assert lake.builds(totals) == before + 1
 
 
+@pytest.mark.behaviour("B18", "B20")
 @pytest.mark.parametrize(
     "statement",
     [
@@ -222,7 +232,7 @@ def test_view_named_twice_is_refreshed_once(lake: Warehouse, totals: str) -> Non
     ],
 )
 def test_not_a_materialized_view(lake: Warehouse, statement: str) -> None:
-    """B18, B20: verbs on something else fail and change nothing."""
+    """Verbs on something else fail and change nothing."""
     before = lake.state()
     with pytest.raises(Exception) as caught:
         lake.sql(statement)
@@ -232,20 +242,23 @@ def test_not_a_materialized_view(lake: Warehouse, statement: str) -> None:
     assert lake.state() == before
 
 
+@pytest.mark.behaviour("B18")
 def test_drop_if_exists_of_nothing(lake: Warehouse) -> None:
-    """B18: IF EXISTS of a free name is no error."""
+    """IF EXISTS of a free name is no error."""
     lake.sql("drop materialized view if exists @.nothing")
 
 
+@pytest.mark.behaviour("B20")
 def test_reading_tables_adds_no_history(lake: Warehouse, totals: str) -> None:
-    """B20: a read of a plain table does nothing to any view."""
+    """A read of a plain table does nothing to any view."""
     events = lake.value("select count(*) from @meta.mv_events")
     lake.sql("select * from @.orders")
     assert lake.value("select count(*) from @meta.mv_events") == events
 
 
+@pytest.mark.behaviour("B26")
 def test_rows_and_bytes_follow(lake: Warehouse, totals: str) -> None:
-    """B26: row count, bytes and rows written are those of the last build."""
+    """Row count, bytes and rows written are those of the last build."""
     insert(lake)
     lake.sql(f"select * from @.{totals}")
     count = lake.value(f"select count(*) from @.{totals}")
@@ -256,12 +269,10 @@ def test_rows_and_bytes_follow(lake: Warehouse, totals: str) -> None:
     assert lake.history(totals, "rows_inserted")[-1] == (count,)
 
 
+@pytest.mark.behaviour("B23", "X8", "E33")
 def test_three_levels_are_fresh_after_one_read(lake: Warehouse, totals: str) -> None:
-    """B23, X8, E33: a write marks every level; one read refreshes them, inner first."""
-    lake.sql(
-        "create materialized view @.level2 as "
-        f"select customer, total from @.{totals} where total > 0"
-    )
+    """A write marks every level; one read refreshes them, inner first."""
+    lake.sql(f"create materialized view @.level2 as select * from @.{totals} where total > 0")
     lake.sql("create materialized view @.level3 as select sum(total) as total from @.level2")
     insert(lake, 70)
     assert [lake.flag(name) for name in (totals, "level2", "level3")] == [True] * 3
@@ -275,11 +286,12 @@ def test_three_levels_are_fresh_after_one_read(lake: Warehouse, totals: str) -> 
         lake.sql(f"drop materialized view @.{name}")
 
 
+@pytest.mark.behaviour("B25")
 @pytest.mark.parametrize("seed", range(3))
 def test_stale_exactly_after_a_write_to_a_base_table(
     lake: Warehouse, totals: str, seed: int
 ) -> None:
-    """B25: whatever is written, in any order and how often, the flag tells whether it matters."""
+    """Whatever is written, in any order and how often, the flag tells whether it matters."""
     lake.spark("create table if not exists @.apart (id int, customer string, amount int)")
     chosen = random.Random(seed).choices(["orders", "apart"], weights=[1, 5], k=4)
     for count, table in enumerate(chosen, 1):

@@ -29,8 +29,9 @@ def described(lake: Warehouse, query: str) -> list[tuple[str, str]]:
     return [(row[0], row[1]) for row in rows]
 
 
+@pytest.mark.behaviour("B8")
 def test_no_views_at_all(lake: Warehouse) -> None:
-    """B8: nine columns, no rows, and no metadata schema is made for asking."""
+    """Nine columns, no rows, and no metadata schema is made for asking."""
     assert lake.sql(LISTING) == []
     assert described(lake, LISTING) == NINE
     assert lake.events() is None
@@ -46,8 +47,9 @@ def views(lake: Warehouse) -> None:
     lake.sql("refresh materialized view @.two")
 
 
+@pytest.mark.behaviour("A12", "B9", "X4")
 def test_information_schema(lake: Warehouse, views: None) -> None:
-    """A12, B9, X4: the nine columns of this schema, defaults and configured values."""
+    """The nine columns of this schema, defaults and configured values."""
     assert described(lake, LISTING) == NINE
     columns = "table_catalog, table_schema, table_name, enable_refresh, refresh_interval_minutes"
     rows = lake.sql(LISTING.replace("*", columns))
@@ -74,8 +76,9 @@ def test_information_schema_is_found(lake: Warehouse, views: None, name: str) ->
     assert lake.sql(f"select count(*) from @.{name}") == [(2,)]
 
 
+@pytest.mark.behaviour("B8")
 def test_information_schema_is_of_one_schema(lake: Warehouse, views: None) -> None:
-    """B8: qualified by another schema it has no rows; unqualified it is the current schema's."""
+    """Qualified by another schema it has no rows; unqualified it is the current schema's."""
     assert lake.sql("select * from default.information_schema.materialized_views") == []
     lake.sql(f"use local.{lake.schema}")
     try:
@@ -134,8 +137,9 @@ def test_edges_to_a_materialized_view(lake: Warehouse, views: None) -> None:
     assert pinned is not None
 
 
+@pytest.mark.behaviour("D9", "D22", "D39")
 def test_history_of_a_refresh(lake: Warehouse, views: None) -> None:
-    """D9, D22, D39: every column of a finished refresh is filled."""
+    """Every column of a finished refresh is filled."""
     lake.sql("insert into @.orders values (41, 'kim', 1)")
     lake.sql("select * from @.one")
     row = lake.history(
@@ -147,8 +151,9 @@ def test_history_of_a_refresh(lake: Warehouse, views: None) -> None:
     assert row[2:] == (True, True, True, None, True, True, 1, 1)
 
 
+@pytest.mark.behaviour("D4", "D44")
 def test_row_deleted(lake: Warehouse, views: None) -> None:
-    """D4: a refresh, a read and a creation register the view again, by what it says of itself."""
+    """A refresh, a read and a creation register the view again, by what it says of itself."""
     for statement in (
         "refresh materialized view @.one",
         "select * from @.one",
@@ -205,8 +210,9 @@ def rebuild(lake: Warehouse) -> list[tuple[str, str]]:
     return [(str(view), str(result)) for view, result in report.rows]
 
 
+@pytest.mark.behaviour("D5")
 def test_whole_schema_dropped(lake: Warehouse, views: None) -> None:
-    """D5: a read after the loss is right, and registers what it reads; rebuilding does the rest."""
+    """A read after the loss is right, and registers what it reads; rebuilding does the rest."""
     ours = f"where table_schema = '{lake.schema}' order by all"
     all_options = f"select * from @meta.table_options {ours}"
     all_edges = (
@@ -228,8 +234,9 @@ def test_whole_schema_dropped(lake: Warehouse, views: None) -> None:
     assert_same(lake, "select * from @.two", f"select total from ({QUERY})")
 
 
+@pytest.mark.behaviour("B28")
 def test_corrupt_row(lake: Warehouse, views: None) -> None:
-    """B28: the error names table and row; other views work; rebuilding repairs it."""
+    """The error names table and row; other views work; rebuilding repairs it."""
     lake.spark(
         "update @meta.mv_events set payload = '{not json' where view_name like '%.one' "
         "and kind in ('CREATED', 'REPLACED', 'OPTIONS_CHANGED')"
@@ -281,7 +288,7 @@ def test_events_are_immune_to_repetition(lake: Warehouse, views: None) -> None:
 
 
 def test_metadata_can_be_read_in_dbt(lake: Warehouse, views: None) -> None:
-    """A12: the metadata is read as any other table, also through the pipeline."""
+    """The metadata is read as any other table, also through the pipeline."""
     rows = lake.sql(
         "select table_name from @meta.mv_status where table_name in ('one', 'two') "
         f"and table_schema = '{lake.schema}' order by table_name"

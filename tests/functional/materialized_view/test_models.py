@@ -49,8 +49,9 @@ def storages(lake: Warehouse, name: str) -> list[str]:
     return [table for _, table in lake.relations() if table.startswith(f"{name}__mv_")]
 
 
+@pytest.mark.behaviour("X12")
 def test_states_of_a_run(lake: Warehouse, project: DbtProject, name: str) -> None:
-    """X12: built, then skipped while fresh, then refreshed; the response tells which."""
+    """Built, then skipped while fresh, then refreshed; the response tells which."""
     put(project, name)
     first = response(run(project, name), name)
     assert (first["method"], first["rows"]) == ("complete", 2) and first["seconds"] > 0
@@ -75,23 +76,21 @@ def test_full_refresh(lake: Warehouse, project: DbtProject, name: str) -> None:
     assert_same(lake, f"select * from @.{name}", QUERY)
 
 
+@pytest.mark.behaviour("A19")
 def test_changed_definition(lake: Warehouse, project: DbtProject, name: str) -> None:
-    """A19: other columns after a run; the old storage is kept for readers, then dropped."""
+    """Other columns after a run; the old storage is kept for readers, then dropped."""
     put(project, name)
     run(project, name)
     (old,) = storages(lake, name)
+    query = "select id, amount from @.orders where amount > 15"
     put(project, name, select="id, amount", tail="where amount > 15")
     run(project, name)
-    assert_same(
-        lake, f"select * from @.{name}", "select id, amount from @.orders where amount > 15"
-    )
+    assert_same(lake, f"select * from @.{name}", query)
     assert set(storages(lake, name)) > {old}
     lake.spark("insert into @.orders values (51, 'lou', 100)")
     project.operation("refresh", view=name)
     assert old not in storages(lake, name) and len(storages(lake, name)) == 1
-    assert_same(
-        lake, f"select * from @.{name}", "select id, amount from @.orders where amount > 15"
-    )
+    assert_same(lake, f"select * from @.{name}", query)
 
 
 def test_reformatted_definition(lake: Warehouse, project: DbtProject, name: str) -> None:
@@ -99,13 +98,8 @@ def test_reformatted_definition(lake: Warehouse, project: DbtProject, name: str)
     put(project, name)
     run(project, name)
     before = lake.build_of(name)
-    project.write(
-        {
-            f"models/{name}.sql": model()
-            .replace("select", "-- note\nSELECT\n  ")
-            .replace(" group", "\n  GROUP")
-        }
-    )
+    text = model().replace("select", "-- note\nSELECT\n  ").replace(" group", "\n  GROUP")
+    project.write({f"models/{name}.sql": text})
     run(project, name)
     assert lake.build_of(name) == before and len(storages(lake, name)) == 1
 
@@ -146,12 +140,13 @@ MATERIALIZATIONS = {
 }
 
 
+@pytest.mark.behaviour("E30")
 @pytest.mark.parametrize("other", ["table", "view", "incremental"])
 @pytest.mark.parametrize("full", [False, True], ids=["plain", "full refresh"])
 def test_change_of_materialization(
     lake: Warehouse, project: DbtProject, name: str, other: str, full: bool
 ) -> None:
-    """E30: the same name as table, view or incremental model and as materialized view, and back."""
+    """The same name as table, view or incremental model and as materialized view, and back."""
     flags = ("--full-refresh",) if full else ()
     for kind in (other, "materialized view", other, "materialized view"):
         put(project, name, **MATERIALIZATIONS[kind])
@@ -187,8 +182,9 @@ def partition_fields(lake: Warehouse, name: str) -> list[str]:
     return [line for line in text.splitlines() if "PARTITIONED" in line.upper()]
 
 
+@pytest.mark.behaviour("A16", "E31")
 def test_layout_is_kept(lake: Warehouse, project: DbtProject, name: str) -> None:
-    """A16, E31: partitions and order of rows survive every refresh; a changed layout is applied."""
+    """Partitions and order of rows survive every refresh; a changed layout is applied."""
     put(project, name, partition_by=["customer"], cluster_by=["total"])
     run(project, name)
     (fields,) = partition_fields(lake, name)
@@ -228,8 +224,9 @@ def test_wrong_values_of_a_model(lake: Warehouse, project: DbtProject, name: str
     assert lake.state() == before
 
 
+@pytest.mark.behaviour("A6")
 def test_contract(lake: Warehouse, project: DbtProject, name: str) -> None:
-    """A6: an enforced contract is checked as for a table."""
+    """An enforced contract is checked as for a table."""
     yml = """
     models:
       - name: {name}
@@ -248,8 +245,9 @@ def test_contract(lake: Warehouse, project: DbtProject, name: str) -> None:
     assert_same(lake, f"select * from @.{name}", QUERY)
 
 
+@pytest.mark.behaviour("A6")
 def test_persisted_docs(lake: Warehouse, project: DbtProject, name: str) -> None:
-    """A6: descriptions of view and columns are comments, now and after a change of them."""
+    """Descriptions of view and columns are comments, now and after a change of them."""
     yml = """
     models:
       - name: {name}
@@ -267,16 +265,18 @@ def test_persisted_docs(lake: Warehouse, project: DbtProject, name: str) -> None
     assert lake.builds(name) == 1
 
 
+@pytest.mark.behaviour("A6")
 def test_table_properties(lake: Warehouse, project: DbtProject, name: str) -> None:
-    """A6: tblproperties reach the storage table."""
+    """tblproperties reach the storage table."""
     put(project, name, tblproperties={"write.parquet.compression-codec": "gzip"})
     run(project, name)
     rows = lake.spark(f"show tblproperties {lake.storage(name)}")
     assert ("write.parquet.compression-codec", "gzip") in rows
 
 
+@pytest.mark.behaviour("A4")
 def test_no_bare_errors(lake: Warehouse, project: DbtProject, name: str) -> None:
-    """A4: a model that does not parse fails with its name and leaves nothing."""
+    """A model that does not parse fails with its name and leaves nothing."""
     before = lake.state()
     put(project, name, select="customer, sum(", tail="")
     text = run(project, name, fails=True).text
@@ -284,8 +284,9 @@ def test_no_bare_errors(lake: Warehouse, project: DbtProject, name: str) -> None
     assert lake.state() == before
 
 
+@pytest.mark.behaviour("X9")
 def test_ephemeral_and_self_reference(lake: Warehouse, project: DbtProject, name: str) -> None:
-    """X9: an ephemeral model is expanded to its base tables."""
+    """An ephemeral model is expanded to its base tables."""
     project.write(
         {
             f"models/{name}_inner.sql": model("*", "", materialized="ephemeral"),
@@ -294,7 +295,5 @@ def test_ephemeral_and_self_reference(lake: Warehouse, project: DbtProject, name
         }
     )
     run(project, name)
-    edges = lake.spark(
-        f"select source_name from @meta.mv_dependencies_graph where table_name = '{name}'"
-    )
-    assert edges == [("orders",)]
+    edges = f"select source_name from @meta.mv_dependencies_graph where table_name = '{name}'"
+    assert lake.spark(edges) == [("orders",)]

@@ -94,8 +94,9 @@ def assert_fresh(lake: Warehouse) -> None:
     assert_same(lake, "select * from @.totals", QUERY)
 
 
+@pytest.mark.behaviour("A9", "A14")
 def test_downstream_model(lake: Warehouse, project: DbtProject, stale: int) -> None:
-    """A9, A14: a table model over a view over the materialized view gets new rows."""
+    """A table model over a view over the materialized view gets new rows."""
     project.dbt("run", "-s", "report")
     assert_same(lake, "select * from @.report", QUERY)
     assert_fresh(lake)
@@ -126,8 +127,9 @@ def test_data_tests(lake: Warehouse, project: DbtProject, stale: int) -> None:
     project.dbt("test", "-s", "is_fresh_totals_", "matches_its_query_totals_")
 
 
+@pytest.mark.behaviour("D29")
 def test_matches_its_query(lake: Warehouse, project: DbtProject) -> None:
-    """D29: the generic test fails for a tampered row, and does not repair it."""
+    """The generic test fails for a tampered row, and does not repair it."""
     storage = lake.storage("totals")
     lake.spark(f"update {storage} set total = total + 1 where customer__mv = 'ann'")
     project.dbt("test", "-s", "matches_its_query_totals_", fails=True)
@@ -143,8 +145,9 @@ def test_unit_test(lake: Warehouse, project: DbtProject, stale: int) -> None:
     assert lake.build_of("totals") == build
 
 
+@pytest.mark.behaviour("B29")
 def test_snapshot(lake: Warehouse, project: DbtProject) -> None:
-    """B29: a snapshot over a materialized view is a read."""
+    """A snapshot over a materialized view is a read."""
     project.dbt("snapshot")
     lake.spark("insert into @.orders values (71, 'ann', 1000)")
     project.dbt("snapshot")
@@ -154,8 +157,9 @@ def test_snapshot(lake: Warehouse, project: DbtProject) -> None:
     assert lake.value("select count(*) from @.kept where customer = 'ann'") == 2
 
 
+@pytest.mark.behaviour("X11")
 def test_hooks(lake: Warehouse, project: DbtProject) -> None:
-    """X11: hooks with several statements write and read; each sees what is written before it."""
+    """Hooks with several statements write and read; each sees what is written before it."""
     project.dbt("run", "-s", "hooked")
     before_post = lake.value("select sum(amount) from @.orders where id <> 62")
     assert lake.value("select grand from @.hooked") == before_post
@@ -163,19 +167,21 @@ def test_hooks(lake: Warehouse, project: DbtProject) -> None:
     lake.spark("delete from @.orders where id = 62")
 
 
+@pytest.mark.behaviour("B5")
 def test_hook_that_writes_to_the_view(lake: Warehouse, project: DbtProject) -> None:
-    """B5: a hook's DML on the view fails the model, and the view is untouched."""
+    """A hook's DML on the view fails the model, and the view is untouched."""
     build = lake.build_of("totals")
     found = project.dbt("run", "-s", "bad_hook", fails=True)
     assert "is a materialized view" in found.text
     assert lake.build_of("totals") == build
 
 
+@pytest.mark.behaviour("B5")
 @pytest.mark.parametrize("suffix", ["totals", "storage"])
 def test_operation_that_writes_to_the_view(
     lake: Warehouse, project: DbtProject, suffix: str
 ) -> None:
-    """B5: the same for DML of a run-operation, on view and storage table."""
+    """The same for DML of a run-operation, on view and storage table."""
     name = f"{lake.schema}.totals" if suffix == "totals" else lake.storage("totals")
     build = lake.build_of("totals")
     found = project.operation("write_to", fails=True, name=name, verb="delete from")
@@ -194,8 +200,9 @@ def test_query_at_compile_time(lake: Warehouse, project: DbtProject, stale: int)
     assert lake.value("select grand from @.dynamic") == stale
 
 
+@pytest.mark.behaviour("B22")
 def test_unparsable_model(lake: Warehouse, project: DbtProject, stale: int) -> None:
-    """B22: what cannot be parsed is gated by what Spark says it reads."""
+    """What cannot be parsed is gated by what Spark says it reads."""
     text = (project.folder / "models" / "odd.sql").read_text().partition("}}")[2]
     assert parse(text.replace("{{ ref('totals') }}", "a.totals")) is None
     project.dbt("run", "-s", "odd")
@@ -208,8 +215,9 @@ def test_temporary_view_of_a_hook(lake: Warehouse, project: DbtProject, stale: i
     assert_same(lake, "select * from @.staged", QUERY)
 
 
+@pytest.mark.behaviour("B4")
 def test_catalog(lake: Warehouse, project: DbtProject) -> None:
-    """B4: type materialized view, columns and statistics; no storage table in sight."""
+    """Type materialized view, columns and statistics; no storage table in sight."""
     project.dbt("docs", "generate")
     catalog = json.loads((project.folder / "target" / "catalog.json").read_text())
     assert catalog["errors"] is None
@@ -223,16 +231,18 @@ def test_catalog(lake: Warehouse, project: DbtProject) -> None:
     assert "row" in text and "stale" in text and "refresh" in text
 
 
+@pytest.mark.behaviour("B4")
 def test_list(lake: Warehouse, project: DbtProject) -> None:
-    """B4: dbt ls tells the materialization."""
+    """dbt ls tells the materialization."""
     text = project.dbt(
         "ls", "-s", "config.materialized:bq_materialized_view", "--resource-type", "model"
     ).results
     assert sorted(text) == ["test.grand", "test.totals"]
 
 
+@pytest.mark.behaviour("D5")
 def test_read_after_the_metadata_was_lost(lake: Warehouse, project: DbtProject) -> None:
-    """D5: without any metadata a read is right, and a run of the model works."""
+    """Without any metadata a read is right, and a run of the model works."""
     lake.spark("drop table @meta.mv_events")
     lake.spark("insert into @.orders values (72, 'ann', 3)")
     expected = lake.value("select sum(amount) from @.orders")

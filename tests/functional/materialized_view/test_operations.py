@@ -47,6 +47,7 @@ def refreshed(
     return [name for name in ALL if lake.build_of(name) != before[name]]
 
 
+@pytest.mark.behaviour("B2", "B3")
 @pytest.mark.parametrize(
     ("view", "expected"),
     [
@@ -65,17 +66,19 @@ def refreshed(
     ],
 )
 def test_selection(lake: Warehouse, project: DbtProject, view: Any, expected: list[str]) -> None:
-    """B2, B3: names, lists, tags, upstream and downstream."""
+    """Names, lists, tags, upstream and downstream."""
     assert refreshed(lake, project, view=view) == expected
 
 
+@pytest.mark.behaviour("E29")
 def test_refresh_of_everything_stale(lake: Warehouse, project: DbtProject) -> None:
-    """E29: without a name every stale view of the project; a second time nothing is left."""
+    """Without a name every stale view of the project; a second time nothing is left."""
     assert refreshed(lake, project) == list(ALL)
     assert_same(lake, "select * from @.outer_mv", "select sum(amount) from @.orders")
     assert "nothing to do" in project.operation("refresh").text
 
 
+@pytest.mark.behaviour("B2", "B3")
 @pytest.mark.parametrize(
     ("view", "pattern"),
     [
@@ -95,28 +98,31 @@ def test_refresh_of_everything_stale(lake: Warehouse, project: DbtProject) -> No
     ],
 )
 def test_bad_names(lake: Warehouse, project: DbtProject, view: Any, pattern: str) -> None:
-    """B2, B3: clear errors, a bare name of several views lists them, and nothing changes."""
+    """Clear errors, a bare name of several views lists them, and nothing changes."""
     before = lake.state()
     text = project.operation("refresh", fails=True, view=view).text
     assert pattern in text and "Traceback" not in text
     assert lake.state() == before
 
 
+@pytest.mark.behaviour("B3")
 def test_bare_name_in_another_schema(lake: Warehouse, project: DbtProject) -> None:
-    """B3: the only view of that name, wherever it is."""
+    """The only view of that name, wherever it is."""
     text = project.operation("refresh", view="lonely_elsewhere").text
     assert f"{lake.schema}_b.lonely_elsewhere" in text
 
 
+@pytest.mark.behaviour("D25")
 def test_bad_method(lake: Warehouse, project: DbtProject) -> None:
-    """D25: an unknown method is an error."""
+    """An unknown method is an error."""
     before = lake.state()
     assert "quick" in project.operation("refresh", fails=True, view="inner_mv", method="quick").text
     assert lake.state() == before
 
 
+@pytest.mark.behaviour("D27")
 def test_dry_run_changes_nothing(lake: Warehouse, project: DbtProject) -> None:
-    """D27: a dry run tells what would be done; no build, no row of history."""
+    """A dry run tells what would be done; no build, no row of history."""
     lake.spark("insert into @.orders values (81, 'ned', 1)")
     before = lake.state(), [lake.build_of(name) for name in ALL]
     text = project.operation("refresh", view="inner_mv", dry_run=True).text
@@ -175,9 +181,10 @@ TAMPERINGS = [
 ]
 
 
+@pytest.mark.behaviour("D29", "E35")
 @pytest.mark.parametrize(("statement", "counts"), TAMPERINGS)
 def test_verify(lake: Warehouse, project: DbtProject, statement: str, counts: str) -> None:
-    """D29, E35: three kinds of differences are counted; repair makes it right again."""
+    """Three kinds of differences are counted; repair makes it right again."""
     project.operation("refresh")
     project.operation("verify", view="middle_mv")
     lake.spark(statement.format(t=lake.storage("middle_mv")))
@@ -189,8 +196,9 @@ def test_verify(lake: Warehouse, project: DbtProject, statement: str, counts: st
     assert lake.freshness("middle_mv") == "FRESH"
 
 
+@pytest.mark.behaviour("X27", "E1", "E26")
 def test_verify_counts_duplicates(lake: Warehouse, project: DbtProject) -> None:
-    """X27: rows are compared as multisets."""
+    """Rows are compared as multisets."""
     lake.sql("create or replace materialized view @.doubled as select 1 as one from @.orders")
     lake.spark(f"insert into {lake.storage('doubled')} values (1)")
     text = project.operation("verify", fails=True, view="doubled").text
@@ -198,8 +206,9 @@ def test_verify_counts_duplicates(lake: Warehouse, project: DbtProject) -> None:
     lake.sql("drop materialized view @.doubled")
 
 
+@pytest.mark.behaviour("D29")
 def test_verify_of_a_stale_view(lake: Warehouse, project: DbtProject) -> None:
-    """D29: stale is not wrong: compared at the pinned versions, nothing refreshed."""
+    """Stale is not wrong: compared at the pinned versions, nothing refreshed."""
     project.operation("refresh")
     lake.spark("insert into @.orders values (84, 'ned', 1)")
     build = lake.build_of("lonely_mv")
@@ -208,7 +217,7 @@ def test_verify_of_a_stale_view(lake: Warehouse, project: DbtProject) -> None:
 
 
 def test_verify_after_the_version_has_expired(lake: Warehouse, project: DbtProject) -> None:
-    """D29: what cannot be compared is said so, and the command fails."""
+    """What cannot be compared is said so, and the command fails."""
     project.operation("refresh")
     lake.spark("insert into @.orders values (85, 'ned', 1)")
     lake.spark(
@@ -220,8 +229,9 @@ def test_verify_after_the_version_has_expired(lake: Warehouse, project: DbtProje
     project.operation("verify", view="lonely_mv")
 
 
+@pytest.mark.behaviour("B18")
 def test_drop(lake: Warehouse, project: DbtProject) -> None:
-    """B18: dropped once; a second time an error unless if_exists; tables are never dropped."""
+    """Dropped once; a second time an error unless if_exists; tables are never dropped."""
     lake.sql("create materialized view @.going as select id from @.orders")
     assert "DROPPED" in project.operation("drop_mv", view="going").text
     assert [name for _, name in lake.relations() if name.startswith("going")] == []

@@ -40,8 +40,9 @@ def _files(lake: Warehouse, view: str) -> set[tuple[str, str]]:
     return {(row[0], row[1]) for row in rows}
 
 
+@pytest.mark.behaviour("C1", "C18")
 def test_other_partitions_are_not_written(lake: Warehouse) -> None:
-    """C1, C18. Only files of the changed year are others afterwards."""
+    """Only files of the changed year are others afterwards."""
     before = _files(lake, "by_year")
     lake.spark("insert into @.sales values (31, 'ann', date'2021-07-01')")
     lake.restart()
@@ -50,8 +51,9 @@ def test_other_partitions_are_not_written(lake: Warehouse) -> None:
     assert {partition for partition, _ in changed} == {"{2021}"}
 
 
+@pytest.mark.behaviour("C2", "C4", "C8")
 def test_walkthrough(lake: Warehouse) -> None:
-    """C2, C4, C8. Four dates, a view by year: its dependencies, and what a new row makes stale."""
+    """Four dates, a view by year: its dependencies, and what a new row makes stale."""
     lake.spark("create table @.t1 (column0 string, date date) using iceberg partitioned by (date)")
     lake.spark(
         "insert into @.t1 values ('a', date'2021-01-01'), ('b', date'2022-02-02'), "
@@ -99,8 +101,9 @@ def test_over_another_view(lake: Warehouse) -> None:
     lake.sql("drop materialized view @.m2")
 
 
+@pytest.mark.behaviour("C4", "E28")
 def test_vanished_partition(lake: Warehouse) -> None:
-    """X17. A year without rows is stale, and goes."""
+    """A year without rows is stale, and goes."""
     lake.spark("delete from @.t1 where date = date'2023-03-03'")
     lake.restart()
     stale = lake.sql("select target from stale_partitions('@.m1') where is_stale")
@@ -110,8 +113,9 @@ def test_vanished_partition(lake: Warehouse) -> None:
     assert "year=2023" not in str(lake.sql("select target from stale_partitions('@.m1')"))
 
 
+@pytest.mark.behaviour("X15", "X16", "C7")
 def test_dependencies_that_are_not_mapped(lake: Warehouse) -> None:
-    """C7, X15. A source whose partitions say nothing feeds every partition, or the whole view."""
+    """A source whose partitions say nothing feeds every partition, or the whole view."""
     rows = lake.sql(
         "select target, source_table_name, source_uri from mv_dependencies('@.joined_by_year')"
     )
@@ -126,8 +130,9 @@ def test_dependencies_that_are_not_mapped(lake: Warehouse) -> None:
     assert lake.sql("select is_stale from stale_partitions('@.whole')") == [(True,)]
 
 
+@pytest.mark.behaviour("C14")
 def test_partition_values(lake: Warehouse) -> None:
-    """C14. Values that paths cannot spell, and NULL."""
+    """Values that paths cannot spell, and NULL."""
     lake.spark("create table @.odd (k string, v bigint) using iceberg partitioned by (k)")
     lake.spark("insert into @.odd values ('a b', 1), ('x%=/y', 2), (null, 3), ('null', 4), ('', 5)")
     lake.sql(
@@ -153,6 +158,7 @@ def test_partition_values(lake: Warehouse) -> None:
         )
 
 
+@pytest.mark.behaviour("C3")
 @pytest.mark.parametrize("function", ["mv_dependencies", "stale_partitions"])
 @pytest.mark.parametrize(
     ("arguments", "text"),
@@ -165,13 +171,14 @@ def test_partition_values(lake: Warehouse) -> None:
     ],
 )
 def test_errors(lake: Warehouse, function: str, arguments: str, text: str) -> None:
-    """C3. One string, the name of a materialized view."""
+    """One string, the name of a materialized view."""
     with pytest.raises(MaterializedViewFailure, match=text):
         lake.sql(f"select * from {function}({arguments})")
 
 
+@pytest.mark.behaviour("C5")
 def test_static_partitions(lake: Warehouse) -> None:
-    """C5, C6. The first columns of partition_by say what is recomputed, the others do not."""
+    """The first columns of partition_by say what is recomputed, the others do not."""
     query = "select year(day) as year, shop, count(*) as n from @.sales group by 1, 2"
     create = "create materialized view @.{name} partitioned by (year, shop) options ({options}) as "
     static = "static_partition_by = '[\"year\"]', refresh_method = 'partition'"

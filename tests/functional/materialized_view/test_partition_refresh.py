@@ -143,6 +143,9 @@ def views(lake: Warehouse) -> None:
         )
 
 
+@pytest.mark.behaviour(
+    "C1", "C6", "C9", "C10", "C11", "C13", "C16", "E5", "E20", "E21", "E23", "E24"
+)
 @pytest.mark.parametrize("number", range(len(CHANGES)))
 def test_rows(lake: Warehouse, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """One change after the other; views that are refreshed have the rows of their query. After
@@ -152,6 +155,7 @@ def test_rows(lake: Warehouse, monkeypatch: pytest.MonkeyPatch, number: int) -> 
     refresh_after(lake, queries, CHANGES, number)
 
 
+@pytest.mark.behaviour("D1")
 def test_methods(lake: Warehouse) -> None:
     """They were refreshed by partition indeed."""
     all_methods = lake.methods()
@@ -185,6 +189,7 @@ def test_known_by_files(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> Non
     assert_same(lake, "select * from @.by_year", VIEWS["by_year"][1])
 
 
+@pytest.mark.behaviour("C9")
 @pytest.mark.parametrize(
     ("partitions", "query", "code"),
     [
@@ -204,7 +209,7 @@ def test_known_by_files(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> Non
     ],
 )
 def test_refused_at_creation(lake: Warehouse, partitions: str, query: str, code: str) -> None:
-    """C9. Partitions that are put together by the query, or none."""
+    """Partitions that are put together by the query, or none."""
     before = lake.relations()
     with pytest.raises(MaterializedViewFailure, match=code):
         lake.sql(

@@ -44,15 +44,17 @@ def read(lake: Warehouse, view: str) -> Any:
     return found
 
 
+@pytest.mark.behaviour("X1")
 def test_refresh(lake: Warehouse, make: Make) -> None:
-    """X1: a read refreshes by default."""
+    """A read refreshes by default."""
     view = make("when_stale = 'refresh'")
     assert read(lake, view) == now(lake)
     assert lake.builds(view) == 2
 
 
+@pytest.mark.behaviour("X1")
 def test_inline(lake: Warehouse, make: Make) -> None:
-    """X1: the query runs in place of the stored rows, which stay as they are."""
+    """The query runs in place of the stored rows, which stay as they are."""
     view = make("when_stale = 'inline'")
     build = lake.build_of(view)
     assert read(lake, view) == now(lake)
@@ -118,8 +120,9 @@ def read_with_warnings(lake: Warehouse, view: str) -> tuple[Any, list[str]]:
     return found, warnings
 
 
+@pytest.mark.behaviour("X1")
 def test_serve(lake: Warehouse, make: Make) -> None:
-    """X1: old rows, no refresh, and a warning with the reason."""
+    """Old rows, no refresh, and a warning with the reason."""
     view = make("when_stale = 'serve'")
     found, (warning,) = read_with_warnings(lake, view)
     assert found == now(lake) - 100
@@ -135,8 +138,9 @@ def test_no_warning_of_a_fresh_view(lake: Warehouse, make: Make) -> None:
         assert read_with_warnings(lake, view) == (now(lake), [])
 
 
+@pytest.mark.behaviour("X1")
 def test_fail(lake: Warehouse, make: Make) -> None:
-    """X1: the read fails and names view and cause; an explicit refresh helps."""
+    """The read fails and names view and cause; an explicit refresh helps."""
     view = make("when_stale = 'fail'")
     with pytest.raises(Exception, match=rf"{lake.schema}\.{view} is STALE.*orders"):
         read(lake, view)
@@ -164,8 +168,9 @@ def test_max_staleness_and_fail(lake: Warehouse, make: Make) -> None:
         read(lake, view)
 
 
+@pytest.mark.behaviour("B9")
 def test_enable_refresh(lake: Warehouse, make: Make) -> None:
-    """B9: never refreshed by a read, which warns; still refreshed when asked to."""
+    """Never refreshed by a read, which warns; still refreshed when asked to."""
     view = make("enable_refresh = false")
     found, (warning,) = read_with_warnings(lake, view)
     assert found == now(lake) - 100
@@ -194,9 +199,10 @@ def fragile(lake: Warehouse) -> str:
     return "select sum(cast(t as int)) as total from @.fragile"
 
 
+@pytest.mark.behaviour("A21", "A22", "X6")
 @pytest.mark.parametrize("policy", ["fail", "serve"])
 def test_on_refresh_error(lake: Warehouse, make: Make, fragile: str, policy: str) -> None:
-    """A21, A22, X6: a failing refresh fails the read, or old rows are served; each read retries."""
+    """A failing refresh fails the read, or old rows are served; each read retries."""
     lake.sql("set spark.sql.ansi.enabled = true")
     view = make(f"on_refresh_error = '{policy}'", fragile)
     build = lake.build_of(view)

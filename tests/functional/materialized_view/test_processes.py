@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 
+import pytest
+
 from tests.functional.concurrency.processes import Process
 from tests.functional.materialized_view.dbt_project import DbtProject
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
@@ -24,8 +26,9 @@ def in_a_process(lake: Warehouse, statement: str) -> list[list[object]]:
     return rows
 
 
+@pytest.mark.behaviour("A14")
 def test_create_write_and_read(lake: Warehouse) -> None:
-    """A14: create, write and read in three processes."""
+    """Create, write and read in three processes."""
     in_a_process(lake, f"create materialized view @.totals as {QUERY}")
     assert not lake.flag("totals")
     in_a_process(lake, "insert into @.orders values (130, 'uma', 9)")
@@ -37,8 +40,9 @@ def test_create_write_and_read(lake: Warehouse) -> None:
     assert lake.builds("totals") == 2
 
 
+@pytest.mark.behaviour("A14")
 def test_without_the_files_of_a_former_command(lake: Warehouse, project: DbtProject) -> None:
-    """A14: nothing is kept in target/."""
+    """Nothing is kept in target/."""
     project.dbt("run")
     shutil.rmtree(project.folder / "target")
     lake.spark("insert into @.orders values (131, 'uma', 9)")

@@ -13,6 +13,7 @@ SEEDS = (3, 7, 11)
 VIEWS, STEPS = 8, 4
 
 
+@pytest.mark.behaviour("E36")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_history(dbt_profile_target: dict[str, Any], seed: int) -> None:
     """Every view is refreshed fast after every change, and has the rows of its query."""

@@ -115,11 +115,12 @@ def registered(lake: Warehouse) -> None:
     lake.restart()
 
 
+@pytest.mark.behaviour("E30")
 @pytest.mark.parametrize(("old", "new"), CHANGES)
 def test_failure_leaves_what_there_was(
     lake: Warehouse, project: DbtProject, name: str, old: str, new: str
 ) -> None:
-    """E30: rows, dependents and type are as they were; the next run that is right replaces it."""
+    """Rows, dependents and type are as they were; the next run that is right replaces it."""
     put(project, name, old)
     run(project, name, old)
     lake.spark(f"create or replace view @.over_{name} as select * from @.{name}")
@@ -155,9 +156,10 @@ def assert_still_refreshed(lake: Warehouse, project: DbtProject, name: str) -> N
     assert project.show(f"select * from {lake.schema}.{name}")
 
 
+@pytest.mark.behaviour("B12")
 @pytest.mark.parametrize("kind", ["table", "view"])
 def test_statement_replaces_nothing_else(lake: Warehouse, kind: str) -> None:
-    """B12: only a model takes the place of a table or view, a statement never."""
+    """Only a model takes the place of a table or view, a statement never."""
     lake.spark(f"create {kind} @.taken as select 1 as x")
     before = lake.state()
     with pytest.raises(Exception, match="not a materialized view"):

@@ -36,8 +36,9 @@ def next_due(lake: Warehouse, view: str) -> Any:
     return lake.value(f"select next_refresh_time from @meta.mv_status where table_name = '{view}'")
 
 
+@pytest.mark.behaviour("D20", "D21", "D45")
 def test_schedule(lake: Warehouse) -> None:
-    """D20, D21, D45: what is due is refreshed once; a refresh by hand moves no due time."""
+    """What is due is refreshed once; a refresh by hand moves no due time."""
     lake.sql("drop materialized view @.totals")
     lake.sql(f"create materialized view @.totals as {QUERY}")
     created = next_due(lake, "totals")
@@ -57,6 +58,7 @@ def test_schedule(lake: Warehouse) -> None:
     assert_same(lake, "select * from @.totals", QUERY)
 
 
+@pytest.mark.behaviour("D45")
 def test_two_schedulers(lake: Warehouse, tmp_path: Path) -> None:
     """The second finds the first at work: nothing is done twice, nothing fails."""
     make_due(lake, "totals")
@@ -78,8 +80,9 @@ def test_two_schedulers(lake: Warehouse, tmp_path: Path) -> None:
     assert lake.builds("totals") == builds + 1
 
 
+@pytest.mark.behaviour("X21")
 def test_no_schedule(lake: Warehouse) -> None:
-    """X21: without refreshes by itself there is no due time."""
+    """Without refreshes by itself there is no due time."""
     lake.sql("alter materialized view @.totals set options (enable_refresh = false)")
     assert next_due(lake, "totals") is None
     assert lake.operation("refresh_due", view="totals").rows == ()
@@ -87,6 +90,7 @@ def test_no_schedule(lake: Warehouse) -> None:
     assert next_due(lake, "totals") is not None
 
 
+@pytest.mark.behaviour("D20")
 def test_start_of_a_schedule(lake: Warehouse) -> None:
     lake.sql(
         "create or replace materialized view @.later options (refresh_start = "
@@ -96,8 +100,9 @@ def test_start_of_a_schedule(lake: Warehouse) -> None:
     lake.sql("drop materialized view @.later")
 
 
+@pytest.mark.behaviour("D37")
 def test_check_staleness(lake: Warehouse) -> None:
-    """D37: levels by how long the oldest change has been waiting; errors fail the command."""
+    """Levels by how long the oldest change has been waiting; errors fail the command."""
     lake.sql(
         "create or replace materialized view @.watched options (enable_refresh = false, "
         'warn_after = \'{"count": 1, "period": "minute"}\', '

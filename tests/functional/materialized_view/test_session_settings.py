@@ -63,8 +63,9 @@ def test_nothing_is_left_behind_by_a_failure(lake: Warehouse) -> None:
     assert settings(lake) == before
 
 
+@pytest.mark.behaviour("X28", "D18")
 def test_time_zone(lake: Warehouse, setting: Any) -> None:
-    """X28, D18: hours are those of the zone in which the view was created, at every refresh."""
+    """Hours are those of the zone in which the view was created, at every refresh."""
     lake.spark("create or replace table @.moments (at timestamp) using iceberg")
     lake.spark("insert into @.moments values (timestamp '2026-01-01 00:30:00Z')")
     setting("spark.sql.session.timeZone", "Asia/Tokyo")
@@ -99,9 +100,10 @@ def test_sum_that_did_not_fit(lake: Warehouse, setting: Any) -> None:
     assert_same(lake, "select * from @.sums", query)
 
 
+@pytest.mark.behaviour("X28")
 @pytest.mark.parametrize(("ansi", "expected"), [("true", None), ("false", [(1,), (None,)])])
 def test_ansi(lake: Warehouse, setting: Any, ansi: str, expected: Any) -> None:
-    """X28: whether a bad cast is an error or NULL is a matter of the definition."""
+    """Whether a bad cast is an error or NULL is a matter of the definition."""
     lake.spark("create or replace table @.texts (t string) using iceberg")
     lake.spark("insert into @.texts values ('1')")
     setting("spark.sql.ansi.enabled", ansi)
@@ -115,8 +117,9 @@ def test_ansi(lake: Warehouse, setting: Any, ansi: str, expected: Any) -> None:
         assert sorted(lake.sql("select n from @.v"), key=str, reverse=True) == [(None,), (1,)]
 
 
+@pytest.mark.behaviour("X28")
 def test_case_sensitivity(lake: Warehouse, setting: Any) -> None:
-    """X28: a column that only letter case tells from another stays the one that was meant."""
+    """A column that only letter case tells from another stays the one that was meant."""
     lake.spark("set spark.sql.caseSensitive = true")
     lake.spark("create or replace table @.cases (a int, A int) using iceberg")
     lake.spark("insert into @.cases values (1, 2)")
@@ -129,6 +132,7 @@ def test_case_sensitivity(lake: Warehouse, setting: Any) -> None:
     lake.spark("set spark.sql.caseSensitive = false")
 
 
+@pytest.mark.behaviour("X28")
 def test_every_setting_that_spark_keeps(lake: Warehouse, setting: Any) -> None:
     """What Spark keeps with a view of its own belongs to a definition, at every refresh."""
     setting("spark.sql.timestampType", "TIMESTAMP_NTZ")
@@ -183,9 +187,10 @@ MEANINGS = {
 }
 
 
+@pytest.mark.behaviour("X28")
 @pytest.mark.parametrize("key", MEANINGS)
 def test_meaning_of_a_text(lake: Warehouse, setting: Any, key: str) -> None:
-    """X28: a refresh of any kind, by a session that is set otherwise, means what was meant."""
+    """A refresh of any kind, by a session that is set otherwise, means what was meant."""
     (value, other), query = MEANINGS[key]
     setting("spark.sql.ansi.enabled", "true")
     setting(key, value)
@@ -256,8 +261,9 @@ TYPES = (
 )
 
 
+@pytest.mark.behaviour("X22", "C23", "E6")
 def test_types_and_names(lake: Warehouse, setting: Any) -> None:
-    """C23, E6: names and types are exactly the query's; nothing else is in sight."""
+    """Names and types are exactly the query's; nothing else is in sight."""
     lake.sql(f"create materialized view @.v as {TYPES}")
     expected = [row[:2] for row in lake.spark(f"describe query {lake.text(TYPES)}")]
     assert [row[:2] for row in lake.spark("describe @.v")] == expected

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from pyspark.errors import PySparkException
 
 from dbt.adapters.spark_mv.spark.session import spark_session
@@ -68,8 +69,9 @@ def kept_by_spark(session: Any) -> set[str]:
     return {key.removeprefix(PREFIX) for key in found if key.startswith(PREFIX)}
 
 
+@pytest.mark.behaviour("X28")
 def test_what_spark_keeps(lake: Warehouse) -> None:
-    """X28: nothing that Spark keeps is missing but for reasons, and nothing else is kept."""
+    """Nothing that Spark keeps is missing but for reasons, and nothing else is kept."""
     query = "select customer, count(*) as n from @.orders group by customer"
     session = spark_session(lake.credentials)
     with everything_set(session) as names:

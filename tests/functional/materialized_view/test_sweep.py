@@ -112,6 +112,7 @@ def test_storage_under_construction_stays(lake: Warehouse) -> None:
     lake.sql("drop materialized view @.later")
 
 
+@pytest.mark.behaviour("D32")
 def test_view_dropped_by_another_program(lake: Warehouse) -> None:
     lake.sql(f"create materialized view @.gone as {QUERY}")
     storage = lake.storage("gone")
@@ -127,6 +128,7 @@ def snapshots(lake: Warehouse, table: str) -> int:
     return int(lake.value(f"select count(*) from {table}.snapshots"))
 
 
+@pytest.mark.behaviour("D50")
 def test_maintain(lake: Warehouse) -> None:
     """Small files are compacted, old snapshots expire; freshness, rows and history stay."""
     for number in range(7):
@@ -163,6 +165,7 @@ def test_compacted_storage_keeps_its_label(lake: Warehouse) -> None:
     lake.sql("drop materialized view @.wide")
 
 
+@pytest.mark.behaviour("D6")
 def test_maintain_beside_a_refresh(lake: Warehouse) -> None:
     """A refresh that is running is not undone: the view is left out."""
     lake.sql("insert into @.orders values (500, 'zoe', 1)")

@@ -58,9 +58,10 @@ def built(project: DbtProject) -> None:
     project.dbt("build")
 
 
+@pytest.mark.behaviour("A20", "X11")
 @pytest.mark.parametrize("name", WRITERS)
 def test_rows_follow_the_writer(lake: Warehouse, project: DbtProject, name: str) -> None:
-    """A20, X11: a run of the node marks the view, whose next read in dbt has its rows."""
+    """A run of the node marks the view, whose next read in dbt has its rows."""
     # What another test's write left stale is made fresh first.
     project.dbt("run", "-s", f"mv_{name}")
     assert lake.freshness(f"mv_{name}") == "FRESH"
@@ -107,10 +108,11 @@ def loaded(lake: Warehouse) -> Any:
     lake.spark(f"drop table {LOADED}")
 
 
+@pytest.mark.behaviour("X11")
 def test_several_statements_of_an_operation(
     lake: Warehouse, project: DbtProject, loaded: None
 ) -> None:
-    """X11: DML in the middle of a run-operation's statements counts like any other."""
+    """DML in the middle of a run-operation's statements counts like any other."""
     texts = ["select 1", f"insert into {LOADED} values ('b')", "select 2"]
     project.operation("run_statements", texts=texts)
     assert lake.flag("mv_loaded")

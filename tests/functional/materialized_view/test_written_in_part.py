@@ -49,6 +49,7 @@ def refresh(lake: Warehouse, view: str, change: str, query: str = QUERY) -> None
     assert lake.freshness(view) == "FRESH"
 
 
+@pytest.mark.behaviour("D24", "D40", "E16")
 def test_rows_that_differ(lake: Warehouse) -> None:
     """Two groups change, one goes and one comes: so many rows are written, and taken away."""
     lake.sql(f"create materialized view @.groups options (refresh_method = 'fast') as {QUERY}")
@@ -99,6 +100,7 @@ def test_views_over_it(lake: Warehouse) -> None:
         assert lake.history("above", "method, state")[-1] == ("fast", "SUCCEEDED")
 
 
+@pytest.mark.behaviour("D24", "E19")
 def test_irrelevant_write(lake: Warehouse) -> None:
     """What no row depends on adds and takes away nothing, and views above are not refreshed."""
     query = "select customer, sum(amount) as total from @.sales where amount > 9 group by customer"

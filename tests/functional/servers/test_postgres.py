@@ -63,8 +63,9 @@ def test_operations(postgres: Client) -> None:
     checks.assert_operations(postgres)
 
 
+@pytest.mark.behaviour("B6")
 def test_readers_in_three_processes(postgres: Client, races: Any) -> None:
-    """B6: one stale view, three readers at once, one refresh."""
+    """One stale view, three readers at once, one refresh."""
     processes = [Process(races, "select * from @.totals") for _ in range(3)]
     start(processes)
     found = [sorted(process.answer()["rows"]) for process in processes]

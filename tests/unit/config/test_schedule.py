@@ -21,6 +21,7 @@ def at(text: str) -> int:
     return int(datetime.fromisoformat(text + "+00:00").timestamp() * 1_000_000)
 
 
+@pytest.mark.behaviour("D20")
 @pytest.mark.parametrize(
     ("start", "created", "last", "due"),
     [

@@ -45,6 +45,7 @@ def test_delta(engine: Engine, name: str) -> None:
     assert holds(delta_is_right, engine, {**ROW_BY_ROW, **BY_GROUP}[name])
 
 
+@pytest.mark.behaviour("X23", "E21")
 @pytest.mark.parametrize("name", ALL)
 def test_rows_after(engine: Engine, name: str) -> None:
     """Stored rows are brought up to date, with the state that is not shown."""

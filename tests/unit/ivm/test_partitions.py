@@ -89,6 +89,7 @@ def _only(table: exp.Table, value: exp.Expr, keys: set[Any]) -> exp.Expr:
     return derived(inner, table.alias_or_name)
 
 
+@pytest.mark.behaviour("C10")
 @pytest.mark.parametrize("name", QUERIES)
 def test_partitions(engine: Engine, name: str) -> None:
     """Every partition that changes is found, and computed from what is read for it."""
@@ -160,6 +161,7 @@ _UTC_HOURS = [PartitionValue("p0", "hours", "timestamp", in_utc=True)]
 _LOCAL_HOURS = [PartitionValue("p0", "hours", "timestamp")]
 
 
+@pytest.mark.behaviour("C8")
 @pytest.mark.parametrize(
     ("expression", "values", "is_mapped"),
     [

@@ -105,6 +105,7 @@ def failed(number: int, automatic: bool) -> Event:
     )
 
 
+@pytest.mark.behaviour("D21")
 def test_only_scheduled_refreshes_move_the_schedule() -> None:
     schedule = {"start_us": None, "interval_us": 10}
     start = created(schedule=schedule)
@@ -116,6 +117,7 @@ def test_only_scheduled_refreshes_move_the_schedule() -> None:
         assert state_of(start, late).views[name("v")].next_due == start.at + 30
 
 
+@pytest.mark.behaviour("X21")
 @pytest.mark.parametrize(
     "later",
     [
@@ -125,7 +127,7 @@ def test_only_scheduled_refreshes_move_the_schedule() -> None:
     ],
 )
 def test_no_due_time(later: list[Event]) -> None:
-    """X21: without refreshes by itself a view has no due time."""
+    """Without refreshes by itself a view has no due time."""
     assert state_of(created(schedule=HOURLY)).views[name("v")].next_due is not None
     assert state_of(created(schedule=HOURLY), *later).views[name("v")].next_due is None
 

@@ -116,6 +116,7 @@ def test_fast_or_complete(
         assert (found.why_not_fast.code if found.why_not_fast else None) == why
 
 
+@pytest.mark.behaviour("D14")
 @pytest.mark.parametrize(
     ("verdict", "fast", "code"),
     [(STALE, NOT_FAST, "LIMIT"), (UNKNOWN, CHEAP, "WRITTEN_BY_HAND")],

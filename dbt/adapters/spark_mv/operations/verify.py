@@ -35,7 +35,7 @@ class Differences:
 
 
 def count_differences(services: Services, name: TableName) -> Differences:
-    """Compare as multisets, doubles to nine digits; never refreshes.
+    """Compare as multisets, doubles to ten digits; never refreshes.
 
     Raises `RefreshFailed` if the versions are gone and nothing can be compared.
     """

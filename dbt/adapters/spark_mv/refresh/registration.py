@@ -59,7 +59,7 @@ def register(
     _record(services.log, view, kind, _payload(view, expansion))
     services.resolver.forget()
     if services.resolver.lookup(view.name) is None:
-        # Dropped by somebody who could not yet know of this registration.
+        # Dropped by somebody who could not know of this registration.
         unregister(services.log, view.id, view.name)
 
 
