@@ -75,9 +75,9 @@ class Container:
         self.lifecycle = Lifecycle(self.services, refresher, reader)
         self.ddl = MaterializedViewStatements(self.services, reader, self.lifecycle, self.gate)
         self.pipeline = StatementPipeline(self.services, self.gate, self.ddl)
-        self.choice = Choice(self.services)
+        self.choice = Choice(log)
         self._operations = Operations(self.services, self.ddl, self.choice)
-        self._partitions = Partitions(self.services, self.choice)
+        self._partitions = Partitions(self.services.lineage, self.choice)
         self._maintenance = Maintenance(self.services, self.ddl, self.choice)
 
     def _executor(self, connect: Callable[[], Any]) -> SessionExecutor | ConnectionExecutor:

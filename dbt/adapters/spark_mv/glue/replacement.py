@@ -100,7 +100,8 @@ class ReplacementMethods(metaclass=AdapterMeta):
         if not is_in_the_way:
             return None
         with dbt_errors():
-            backups.move_to_backup(self._core().services, self._name(relation))
+            services = self._core().services
+            backups.move_to_backup(services.executor, services.resolver, self._name(relation))
         self._core().gate.forget_all()
         self.cache_dropped(relation)
         return relation

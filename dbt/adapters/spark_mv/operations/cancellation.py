@@ -7,9 +7,10 @@ import time
 
 from dbt.adapters.spark_mv.core.errors import NoRefreshRunning
 from dbt.adapters.spark_mv.metadata.events import Event, host
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.planning.request import CANCELLED
-from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.refresh.history import History
 
 _LONGEST_WAIT = 60.0
 _POLL_SECONDS = 0.5
@@ -23,58 +24,58 @@ def requester() -> str:
         return host()
 
 
-def cancel(services: Services, state: ViewState, wait: bool) -> str:
+def cancel(log: MetadataLog, history: History, state: ViewState, wait: bool) -> str:
     """Ask the running refresh of a view to end; returns CANCELLED, ENDED or REQUESTED.
 
     ENDED is a refresh that was over before it saw the request. Raises `NoRefreshRunning` if there
     is none, or if somebody has asked already.
     """
-    services.history.close_dead(state.name)
-    started = _running(services, state)
+    history.close_dead(state.name)
+    started = _running(log, state)
     if started is None:
         raise NoRefreshRunning(
             f"{state.name}: no refresh is running.", "See `dbt run-operation history`."
         )
     assert started.refresh_id is not None
-    earlier = services.log.state().cancels.get(started.refresh_id)
+    earlier = log.state().cancels.get(started.refresh_id)
     if earlier is not None:
         raise NoRefreshRunning(
             f"{state.name}: {earlier.payload.get('by')} has cancelled its refresh already.",
             "It ends at its next step; see `dbt run-operation history`.",
         )
-    services.history.ask_to_cancel(started, requester())
-    services.log.flush()
-    return _outcome(services, started.refresh_id) if wait else "REQUESTED"
+    history.ask_to_cancel(started, requester())
+    log.flush()
+    return _outcome(log, started.refresh_id) if wait else "REQUESTED"
 
 
-def _running(services: Services, state: ViewState) -> Event | None:
-    running = list(services.log.state().running.values())
+def _running(log: MetadataLog, state: ViewState) -> Event | None:
+    running = list(log.state().running.values())
     ours = [event for event in running if event.view_id == state.id]
     return max(ours, key=lambda event: event.at, default=None)
 
 
-def _outcome(services: Services, refresh_id: str) -> str:
+def _outcome(log: MetadataLog, refresh_id: str) -> str:
     deadline = time.monotonic() + _LONGEST_WAIT
     while time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
-        services.log.reload_if_moved()
-        known = services.log.state()
+        log.reload_if_moved()
+        known = log.state()
         if refresh_id in known.ended:
             return CANCELLED if refresh_id in known.cancelled else "ENDED"
     return "REQUESTED"
 
 
-def suspend(services: Services, state: ViewState) -> str:
+def suspend(history: History, state: ViewState) -> str:
     """No read and no schedule refreshes the view from now on; returns what was done."""
     if state.suspended is not None:
         return "SUSPENDED already"
-    services.history.suspended(state.id, state.name, requester())
+    history.suspended(state.id, state.name, requester())
     return "SUSPENDED"
 
 
-def resume(services: Services, state: ViewState) -> str:
+def resume(history: History, state: ViewState) -> str:
     """Reads and schedules refresh the view again; returns what was done."""
     if state.suspended is None:
         return "READY already"
-    services.history.resumed(state.id, state.name, requester())
+    history.resumed(state.id, state.name, requester())
     return "RESUMED"

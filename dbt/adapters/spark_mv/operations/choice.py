@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import InvalidName, MaterializedViewError
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.selection import Selection
 from dbt.adapters.spark_mv.planning.request import Outcome
-from dbt.adapters.spark_mv.refresh.services import Services
 
 REFRESH_COLUMNS = ("state", "method", "rows", "seconds", "reason")
 _NOTHING = "nothing to do: no materialized view here, or all are fresh"
@@ -19,15 +19,15 @@ _NOTHING = "nothing to do: no materialized view here, or all are fresh"
 class Choice:
     """The views of one project; `schemas` are those of its nodes."""
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
+    def __init__(self, log: MetadataLog) -> None:
+        self._log = log
         self.target_schema = ""
         self.schemas: Iterable[str] = ()
 
     def selection(self) -> Selection:
         """Selection among the views that are registered now."""
-        self._services.log.reload_if_moved()
-        return Selection(self._services.log.state(), self.target_schema, self.schemas)
+        self._log.reload_if_moved()
+        return Selection(self._log.state(), self.target_schema, self.schemas)
 
     def views(self, view: Any, everything: bool = False) -> list[ViewState]:
         """The views that `view` names, upstream first; without it those of the project, or all."""

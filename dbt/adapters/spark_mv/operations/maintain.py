@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from dbt.adapters.spark_mv.catalog import iceberg, maintenance
 from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState, fold
 from dbt.adapters.spark_mv.metadata.retention import kept
 from dbt.adapters.spark_mv.metadata.store import MetadataStore
@@ -36,26 +38,26 @@ def maintain_view(services: Services, state: ViewState, keep_seconds: float) -> 
     if isinstance(lock, LockHeld):
         return (str(state.name), "skipped: a refresh is running", None, None, None)
     try:
-        counts = _maintain(services, view.storage, keep_seconds)
+        counts = _maintain(services.executor, view.storage, keep_seconds)
     finally:
         services.refresh_locks.release(lock)
     return (str(state.name), "done", *counts)
 
 
 def maintain_metadata(
-    services: Services, keep_seconds: float, keep_history_seconds: float
+    executor: Executor, log: MetadataLog, keep_seconds: float, keep_history_seconds: float
 ) -> tuple[Row, int] | None:
     """The same for the event table, and how many events were forgotten; None without metadata."""
-    services.log.flush()
-    with services.log.open_store() as store:
+    log.flush()
+    with log.open_store() as store:
         if store.version() is None:
             return None
         name = store.events
         forgotten = _forget(store, int((time.time() - keep_history_seconds) * 1e6))
-    compacted = _compact(services, name)
+    compacted = _compact(executor, name)
     before = time.time() - keep_seconds
-    expired = maintenance.expire(services.executor, name, before, _KEPT_METADATA_SNAPSHOTS)
-    orphans = maintenance.remove_orphans(services.executor, name, time.time() - _ORPHAN_AGE)
+    expired = maintenance.expire(executor, name, before, _KEPT_METADATA_SNAPSHOTS)
+    orphans = maintenance.remove_orphans(executor, name, time.time() - _ORPHAN_AGE)
     return (str(name), "done", compacted, expired, orphans), forgotten
 
 
@@ -70,22 +72,22 @@ def _forget(store: MetadataStore, before_us: int) -> int:
     return len(old - staying)
 
 
-def _maintain(services: Services, storage: TableName, keep_seconds: float) -> tuple[int, int, int]:
-    compacted = _compact(services, storage)
-    chain = iceberg.main_chain(services.executor, storage)
+def _maintain(executor: Executor, storage: TableName, keep_seconds: float) -> tuple[int, int, int]:
+    compacted = _compact(executor, storage)
+    chain = iceberg.main_chain(executor, storage)
     labelled = next((i for i, s in enumerate(chain) if LABEL_ID in s.summary), len(chain) - 1)
     # A compaction has no label of its own: the snapshot whose label it inherits must stay.
     retain = max(_KEPT_SNAPSHOTS, labelled + 1)
     now = time.time()
-    expired = maintenance.expire(services.executor, storage, now - keep_seconds, retain)
-    orphans = maintenance.remove_orphans(services.executor, storage, now - _ORPHAN_AGE)
+    expired = maintenance.expire(executor, storage, now - keep_seconds, retain)
+    orphans = maintenance.remove_orphans(executor, storage, now - _ORPHAN_AGE)
     return compacted, expired, orphans
 
 
-def _compact(services: Services, name: TableName) -> int:
-    if maintenance.count_files(services.executor, name) < maintenance.MIN_FILES:
+def _compact(executor: Executor, name: TableName) -> int:
+    if maintenance.count_files(executor, name) < maintenance.MIN_FILES:
         return 0
-    return maintenance.compact(services.executor, name)
+    return maintenance.compact(executor, name)
 
 
 def oldest_versions(services: Services, views: Iterable[ViewState]) -> list[str]:
@@ -97,7 +99,10 @@ def oldest_versions(services: Services, views: Iterable[ViewState]) -> list[str]
         for name, version in label.sources.items() if label else ():
             if version.snapshot_id is None:
                 continue
-            found = (_committed_at(services, name, version.snapshot_id), version.snapshot_id)
+            found = (
+                _committed_at(services.executor, name, version.snapshot_id),
+                version.snapshot_id,
+            )
             needed[name] = min(
                 needed.get(name, (*found, str(state.name))), (*found, str(state.name))
             )
@@ -108,9 +113,9 @@ def oldest_versions(services: Services, views: Iterable[ViewState]) -> list[str]
     ]
 
 
-def _committed_at(services: Services, name: TableName, snapshot_id: str) -> int:
+def _committed_at(executor: Executor, name: TableName, snapshot_id: str) -> int:
     try:
-        chain = iceberg.main_chain(services.executor, name, until=snapshot_id)
+        chain = iceberg.main_chain(executor, name, until=snapshot_id)
     except StatementFailed:
         return 0
     return next((s.committed_at for s in chain if s.snapshot_id == snapshot_id), 0)

@@ -32,17 +32,25 @@ class Maintenance:
     def cancel(self, view: Any, wait: bool = True) -> Report:
         """Ask the running refresh of each view to end."""
         chosen = self._choice.named(view)
-        return each(chosen, lambda s: [(cancellation.cancel(self._services, s, wait),)], ("state",))
+        return each(
+            chosen,
+            lambda s: [(cancellation.cancel(self._services.log, self._services.history, s, wait),)],
+            ("state",),
+        )
 
     def suspend(self, view: Any) -> Report:
         """No read and no schedule refreshes the views from now on."""
         chosen = self._choice.named(view)
-        return each(chosen, lambda s: [(cancellation.suspend(self._services, s),)], ("state",))
+        return each(
+            chosen, lambda s: [(cancellation.suspend(self._services.history, s),)], ("state",)
+        )
 
     def resume(self, view: Any) -> Report:
         """Reads and schedules refresh the views again."""
         chosen = self._choice.named(view)
-        return each(chosen, lambda s: [(cancellation.resume(self._services, s),)], ("state",))
+        return each(
+            chosen, lambda s: [(cancellation.resume(self._services.history, s),)], ("state",)
+        )
 
     def refresh_due(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
         """Refresh what is due by its schedule, and move its due time."""
@@ -76,7 +84,9 @@ class Maintenance:
         failures: list[str] = []
 
         def check(state: ViewState) -> list[tuple[Any, ...]]:
-            observation = status.observe_by_name(self._services, state)
+            observation = status.observe_by_name(
+                self._services.resolver, self._services.observer, state
+            )
             found = scheduling.staleness_of(self._services, state, observation)
             if found.level == scheduling.ERROR:
                 failures.append(
@@ -119,7 +129,9 @@ class Maintenance:
         report = each(
             chosen, lambda state: [maintain_view(self._services, state, keep)[1:]], columns
         )
-        metadata = maintain_metadata(self._services, keep, float(keep_history_days) * 86400)
+        metadata = maintain_metadata(
+            self._services.executor, self._services.log, keep, float(keep_history_days) * 86400
+        )
         notes = oldest_versions(self._services, chosen)
         if metadata is None:
             return Report(report.columns, report.rows, report.failures, tuple(notes))

@@ -7,15 +7,15 @@ from typing import Any
 
 from dbt.adapters.spark_mv.operations.choice import Choice
 from dbt.adapters.spark_mv.operations.report import Report
-from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.planning.partition_lineage import PartitionLineage
 from dbt.adapters.spark_mv.statements.table_functions import COLUMNS, rows_of
 
 
 class Partitions:
     """The table functions mv_dependencies and stale_partitions as operations."""
 
-    def __init__(self, services: Services, choice: Choice) -> None:
-        self._services = services
+    def __init__(self, lineage: PartitionLineage, choice: Choice) -> None:
+        self._lineage = lineage
         self._choice = choice
 
     def mv_dependencies(self, view: Any = None) -> Report:
@@ -32,7 +32,7 @@ class Partitions:
         rows = [
             tuple(_shown(value, kind) for value, kind in zip(row, kinds, strict=True))
             for state in self._choice.named(view)
-            for row in rows_of(self._services.lineage, function, state.name)
+            for row in rows_of(self._lineage, function, state.name)
         ]
         return Report(tuple(columns), tuple(rows), notes=() if rows else ("no partitions",))
 

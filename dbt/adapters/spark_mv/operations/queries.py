@@ -66,7 +66,9 @@ class Operations:
         enabled = state.payload.get("options", {}).get("enable_refresh", True)
         if state.suspended is not None:
             return False
-        observation = status.observe_by_name(self._services, state)
+        observation = status.observe_by_name(
+            self._services.resolver, self._services.observer, state
+        )
         return bool(enabled) and (observation is None or not observation.verdict.is_fresh)
 
     def _explained(self, chosen: list[ViewState], request: Request) -> Report:

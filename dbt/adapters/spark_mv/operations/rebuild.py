@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
-from dbt.adapters.spark_mv.core.executor import ViewFacts
+from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
+from dbt.adapters.spark_mv.refresh.history import History
 from dbt.adapters.spark_mv.refresh.registration import register, unregister
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName, listed_parts, quote_parts
@@ -26,7 +27,7 @@ def rebuild_metadata(services: Services, catalog: str) -> list[tuple[TableName, 
         store.create()
     done: list[tuple[TableName, str]] = []
     found: set[TableName] = set()
-    for name in _views(services, catalog):
+    for name in _views(services.executor, catalog):
         facts = services.resolver.lookup(name)
         if not isinstance(facts, ViewFacts) or not is_materialized_view(facts.properties):
             continue
@@ -49,19 +50,19 @@ def rebuild_metadata(services: Services, catalog: str) -> list[tuple[TableName, 
 
 def _register(services: Services, view: MaterializedView) -> None:
     observation = services.observer.observe(view)
-    register(services, view, observation.expansion, None)
-    _remember_build(services, observation)
+    register(services.resolver, services.log, view, observation.expansion, None)
+    _remember_build(services.executor, services.history, observation)
 
 
-def _remember_build(services: Services, observation: Observation) -> None:
+def _remember_build(executor: Executor, history: History, observation: Observation) -> None:
     label = (
-        read_label(iceberg.labelled_chain(services.executor, observation.view.storage))
+        read_label(iceberg.labelled_chain(executor, observation.view.storage))
         if (observation.storage_exists)
         else None
     )
     if label is None:
         return
-    services.history.succeeded(
+    history.succeeded(
         observation.view,
         label.refresh_id,
         [label.snapshot] if label.snapshot else [],
@@ -78,12 +79,12 @@ def _remember_build(services: Services, observation: Observation) -> None:
     )
 
 
-def _views(services: Services, catalog: str) -> list[TableName]:
+def _views(executor: Executor, catalog: str) -> list[TableName]:
     found = []
-    for schema, *_ in services.executor.query(f"SHOW SCHEMAS IN {quote_parts((catalog,))}"):
+    for schema, *_ in executor.query(f"SHOW SCHEMAS IN {quote_parts((catalog,))}"):
         namespace = listed_parts(str(schema))
         try:
-            rows = services.executor.query(f"SHOW VIEWS IN {quote_parts((catalog, *namespace))}")
+            rows = executor.query(f"SHOW VIEWS IN {quote_parts((catalog, *namespace))}")
         except StatementFailed:
             continue
         found += [TableName(catalog, namespace, str(row[1])) for row in rows if not row[2]]

@@ -9,6 +9,7 @@ from typing import Any
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.config.option_types import PERIODS
+from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -78,7 +79,8 @@ def _stale_since(services: Services, observation: Observation, otherwise: float)
     if observation.label is None:
         return observation.head.committed_at / 1000 if observation.head else otherwise
     moments = [
-        _first_change(services, name, observation.label) for name in observation.verdict.changed
+        _first_change(services.executor, name, observation.label)
+        for name in observation.verdict.changed
     ]
     for upstream in observation.expansion.storages:
         above = services.observer.observe_with_upstream(load_view(services.resolver, upstream))
@@ -87,11 +89,11 @@ def _stale_since(services: Services, observation: Observation, otherwise: float)
     return min(known) if known else observation.label.evaluated_at
 
 
-def _first_change(services: Services, name: TableName, label: Label) -> float | None:
+def _first_change(executor: Executor, name: TableName, label: Label) -> float | None:
     old = label.sources[name]
     if not old.can_pin:
         return label.evaluated_at
-    chain = iceberg.main_chain(services.executor, name, until=old.snapshot_id)
+    chain = iceberg.main_chain(executor, name, until=old.snapshot_id)
     newer = [s.committed_at for s in chain if s.snapshot_id != old.snapshot_id]
     reached = any(s.snapshot_id == old.snapshot_id for s in chain)
     return min(newer) / 1000 if newer and reached else label.evaluated_at

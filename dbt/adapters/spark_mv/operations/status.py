@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.state.freshness import Freshness
-from dbt.adapters.spark_mv.state.observation import Observation
+from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.views.registry import find_view
 
 COLUMNS = ("view", "status", "freshness", "flag", "last_refresh", "method", "rows", "reason")
@@ -21,10 +23,10 @@ def moment(at: int | None) -> str | None:
     return None if at is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at / 1e6))
 
 
-def observe_by_name(services: Services, state: ViewState) -> Observation | None:
+def observe_by_name(resolver: Resolver, observer: Observer, state: ViewState) -> Observation | None:
     """The view as it is now, None if it is not in the catalog."""
-    view = find_view(services.resolver, state.name)
-    return services.observer.observe_with_upstream(view) if view is not None else None
+    view = find_view(resolver, state.name)
+    return observer.observe_with_upstream(view) if view is not None else None
 
 
 def status_of(services: Services, state: ViewState) -> tuple[Any, ...]:
@@ -35,12 +37,12 @@ def status_of(services: Services, state: ViewState) -> tuple[Any, ...]:
     name = str(state.name)
     try:
         services.log.view(state.name)
-        observation = observe_by_name(services, state)
+        observation = observe_by_name(services.resolver, services.observer, state)
     except MaterializedViewError as error:
         return (name, "BROKEN", "UNKNOWN", flag, when, None, None, error.problem)
     if observation is None:
         return (name, "MISSING", "UNKNOWN", flag, when, None, None, _GONE)
-    status, reason = _status_and_reason(services, state, observation)
+    status, reason = _status_and_reason(services.log, state, observation)
     freshness = observation.verdict.freshness.value
     return (name, status, freshness, flag, when, build.get("method"), build.get("rows"), reason)
 
@@ -56,7 +58,7 @@ def statistics(services: Services, state: ViewState) -> dict[str, tuple[str, str
 
 
 def _status_and_reason(
-    services: Services, state: ViewState, observation: Observation
+    log: MetadataLog, state: ViewState, observation: Observation
 ) -> tuple[str, str]:
     if state.suspended is not None:
         by = str(state.suspended.payload.get("by", state.suspended.writer))
@@ -66,16 +68,16 @@ def _status_and_reason(
         return "BROKEN", state.last_error
     if observation.verdict.missing:
         return "BROKEN", observation.verdict.reason.text
-    broken = _broken_upstream(services, observation)
+    broken = _broken_upstream(log, observation)
     if broken is not None and observation.verdict.freshness is not Freshness.FRESH:
         return "READY", broken
     return "READY", observation.verdict.reason.text
 
 
-def _broken_upstream(services: Services, observation: Observation) -> str | None:
+def _broken_upstream(log: MetadataLog, observation: Observation) -> str | None:
     """Says which view below cannot be refreshed, because then this one cannot either."""
     for upstream in observation.expansion.storages:
-        known = services.log.state().views.get(upstream)
+        known = log.state().views.get(upstream)
         if known is not None and known.suspended is not None:
             return f"it reads {upstream}, which is SUSPENDED"
         if known is not None and known.last_error is not None:

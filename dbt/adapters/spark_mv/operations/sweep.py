@@ -11,10 +11,12 @@ import time
 from collections.abc import Iterable
 
 from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import BranchFacts, ViewFacts
+from dbt.adapters.spark_mv.core.executor import BranchFacts, Executor, ViewFacts
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState, name_of
-from dbt.adapters.spark_mv.refresh.lock import BRANCH
+from dbt.adapters.spark_mv.refresh.lock import BRANCH, RefreshLocks
 from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead
 from dbt.adapters.spark_mv.refresh.registration import unregister
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -54,16 +56,18 @@ def _sweep_branches(services: Services, view: ViewState) -> Rows:
         if found is None:
             continue
         what = "kept: a refresh is running"
-        if not _is_held(services, storage, branch, head):
+        if not _is_held(services.refresh_locks, storage, branch, head):
             iceberg.drop_branches(services.executor, storage, [branch])
             what = "dropped"
         done.append((f"branch {branch} of {storage}", what))
     return done
 
 
-def _is_held(services: Services, storage: TableName, branch: str, head: BranchFacts) -> bool:
+def _is_held(
+    refresh_locks: RefreshLocks, storage: TableName, branch: str, head: BranchFacts
+) -> bool:
     # Who made it with an earlier version may be just about to say so, or have died before.
-    while busy := services.refresh_locks.holder_of(storage, branch, head):
+    while busy := refresh_locks.holder_of(storage, branch, head):
         if busy.owner is not None or busy.started is not None:
             return True
         time.sleep(_POLL_SECONDS)
@@ -72,9 +76,9 @@ def _is_held(services: Services, storage: TableName, branch: str, head: BranchFa
 
 def _sweep_tables(services: Services, schema: TableName) -> Rows:
     # What is swapped in from now on has not ended yet.
-    ended = _ended(services)
+    ended = _ended(services.log, services.timeout)
     try:
-        in_use, tables = _storages(services, schema)
+        in_use, tables = _storages(services.executor, services.resolver, schema)
     except StatementFailed:  # the schema is gone, and all in it
         return []
     done: Rows = []
@@ -82,45 +86,49 @@ def _sweep_tables(services: Services, schema: TableName) -> Rows:
         if table in in_use:
             continue
         what = "kept: it may still be under construction"
-        if ended.get(table) or (table not in ended and _is_old(services, table)):
+        if ended.get(table) or (
+            table not in ended and _is_old(services.executor, services.timeout, table)
+        ):
             services.executor.query(storage_sql.drop_storage(table))
             what = "dropped"
         done.append((f"table {table}", what))
-    done += _forget_dropped(services, schema)
+    done += _forget_dropped(services.resolver, services.log, schema)
     return done
 
 
-def _storages(services: Services, schema: TableName) -> tuple[set[TableName], list[TableName]]:
+def _storages(
+    executor: Executor, resolver: Resolver, schema: TableName
+) -> tuple[set[TableName], list[TableName]]:
     namespace = quote_parts((schema.catalog, *schema.namespace))
     # Tables first: a view that is swapped in during the sweep then counts, so its table is in use.
-    names = [str(row[1]) for row in services.executor.query(f"SHOW TABLES IN {namespace}")]
-    views = [str(row[1]) for row in services.executor.query(f"SHOW VIEWS IN {namespace}")]
+    names = [str(row[1]) for row in executor.query(f"SHOW TABLES IN {namespace}")]
+    views = [str(row[1]) for row in executor.query(f"SHOW VIEWS IN {namespace}")]
     in_use = set()
     for view in views:
         name = schema.sibling(view)
-        facts = services.resolver.lookup(name)
+        facts = resolver.lookup(name)
         storage = storage_of(name, facts) if isinstance(facts, ViewFacts) else None
         in_use |= {storage} if storage is not None else set()
     named = [schema.sibling(name) for name in names if STORAGE_NAME.match(name)]
-    return in_use, [name for name in named if name in in_use or _is_ours(services, name)]
+    return in_use, [name for name in named if name in in_use or _is_ours(executor, name)]
 
 
-def _is_ours(services: Services, table: TableName) -> bool:
+def _is_ours(executor: Executor, table: TableName) -> bool:
     """Whether a table has the mark of storage tables or, if it is older than that, a label."""
     try:
-        properties = services.executor.query(f"SHOW TBLPROPERTIES {table.sql}")
+        properties = executor.query(f"SHOW TBLPROPERTIES {table.sql}")
         if STORAGE_MARK in {str(row[0]) for row in properties}:
             return True
-        chain = iceberg.main_chain(services.executor, table)
+        chain = iceberg.main_chain(executor, table)
         return any(LABEL_ID in snapshot.summary for snapshot in chain)
     except StatementFailed:  # dropped since, or no table of Iceberg's
         return False
 
 
-def _ended(services: Services) -> dict[TableName, bool]:
+def _ended(log: MetadataLog, timeout: float) -> dict[TableName, bool]:
     """Storage tables that the metadata knows, and whether nobody builds them any more."""
-    services.log.reload_if_moved()
-    state = services.log.state()
+    log.reload_if_moved()
+    state = log.state()
     known = {
         view.name.sibling(str(view.payload.get("storage_table"))): True
         for view in state.views.values()
@@ -128,22 +136,22 @@ def _ended(services: Services) -> dict[TableName, bool]:
     for start in state.started.values():
         storage = name_of({"parts": start.payload.get("storage")})
         if storage is not None:
-            runs = start.refresh_id in state.running and not owner_is_dead(start, services.timeout)
+            runs = start.refresh_id in state.running and not owner_is_dead(start, timeout)
             known[storage] = known.get(storage, True) and not runs
     return known
 
 
-def _is_old(services: Services, table: TableName) -> bool:
-    chain = iceberg.main_chain(services.executor, table, 1)
-    return bool(chain) and time.time() - chain[0].committed_at / 1000 > services.timeout
+def _is_old(executor: Executor, timeout: float, table: TableName) -> bool:
+    chain = iceberg.main_chain(executor, table, 1)
+    return bool(chain) and time.time() - chain[0].committed_at / 1000 > timeout
 
 
-def _forget_dropped(services: Services, schema: TableName) -> Rows:
+def _forget_dropped(resolver: Resolver, log: MetadataLog, schema: TableName) -> Rows:
     done: Rows = []
-    for view in list(services.log.state().views.values()):
+    for view in list(log.state().views.values()):
         same = view.name.catalog == schema.catalog and view.name.namespace == schema.namespace
-        facts = services.resolver.lookup(view.name) if same else None
+        facts = resolver.lookup(view.name) if same else None
         if same and (facts is None or storage_of(view.name, facts) is None):
-            unregister(services.log, view.id, view.name)
+            unregister(log, view.id, view.name)
             done.append((f"view {view.name}", "forgotten: it is not in the catalog"))
     return done

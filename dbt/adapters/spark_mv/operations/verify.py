@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFailed, StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.ivm.rewrite.total_order import ORDERED
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -48,7 +49,7 @@ def count_differences(services: Services, name: TableName) -> Differences:
     )
     try:
         ((lacking, extra),) = services.executor.query(select)
-        differing = _differing(services, view, differences)
+        differing = _differing(services.executor, view, differences)
     except StatementFailed as error:
         raise RefreshFailed(
             f"{name} cannot be verified: {error}",
@@ -57,13 +58,13 @@ def count_differences(services: Services, name: TableName) -> Differences:
     return Differences(int(lacking) - differing, int(extra) - differing, differing)
 
 
-def _differing(services: Services, view: MaterializedView, differences: str) -> int:
+def _differing(executor: Executor, view: MaterializedView, differences: str) -> int:
     keys = view.options.unique_key
     if not keys:
         return 0
     listed = ", ".join(quote(key) for key in keys)
     n = quote(count_column(view))
-    ((count,),) = services.executor.query(
+    ((count,),) = executor.query(
         f"SELECT count(*) FROM (SELECT {listed} FROM ({differences}) AS d GROUP BY {listed} "
         f"HAVING max(d.{n}) > 0 AND min(d.{n}) < 0)"
     )
@@ -72,7 +73,7 @@ def _differing(services: Services, view: MaterializedView, differences: str) -> 
 
 def differences_query(services: Services, view: MaterializedView) -> str:
     """A query that returns each differing row with `n`: above 0 missing, below 0 unexpected."""
-    label = _nearest_label(services, view)
+    label = _nearest_label(services.executor, view)
     texts = (view.definition.query, *view.definition.views.values())
     volatile = list(dict.fromkeys(call for text in texts for call in volatile_functions(text)))
     if volatile:
@@ -134,8 +135,8 @@ def _comparable(column: Column) -> str:
     return name
 
 
-def _nearest_label(services: Services, view: MaterializedView) -> Label:
-    chain = iceberg.main_chain(services.executor, view.storage)
+def _nearest_label(executor: Executor, view: MaterializedView) -> Label:
+    chain = iceberg.main_chain(executor, view.storage)
     for index in range(len(chain)):
         label = read_label(chain[index:])
         if label is not None:

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from dbt.adapters.spark_mv.catalog import iceberg
-from dbt.adapters.spark_mv.catalog.resolver import Facts
+from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata
-from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
+from dbt.adapters.spark_mv.core.executor import Executor, TableFacts, ViewFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.refresh.registration import ensure_registered, unregister
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -31,20 +31,20 @@ def backup_of(name: TableName) -> TableName:
     return name.sibling(name.name + BACKUP)
 
 
-def move_to_backup(services: Services, name: TableName) -> None:
+def move_to_backup(executor: Executor, resolver: Resolver, name: TableName) -> None:
     """Give a relation its backup's name, if there is one; a materialized view stays one."""
-    facts = _facts(services, name)
+    facts = _facts(resolver, name)
     if facts is not None:
-        _rename(services, name, backup_of(name), facts)
+        _rename(executor, name, backup_of(name), facts)
         reached("backed_up.after")
 
 
 def restore_backup(services: Services, name: TableName) -> bool:
     """Give a backup the relation's name again, if nothing else has it; False if that is so."""
-    facts = _facts(services, backup_of(name))
-    if facts is None or _facts(services, name) is not None:
+    facts = _facts(services.resolver, backup_of(name))
+    if facts is None or _facts(services.resolver, name) is not None:
         return False
-    _rename(services, backup_of(name), name, facts)
+    _rename(services.executor, backup_of(name), name, facts)
     if isinstance(facts, ViewFacts) and is_materialized_view(facts.properties):
         # A sweep in between has not found it, and forgotten it.
         with suppress(CorruptMetadata):
@@ -55,7 +55,7 @@ def restore_backup(services: Services, name: TableName) -> bool:
 @contextmanager
 def has_backup(services: Services, name: TableName) -> Iterator[None]:
     """Inside the block the name is free; if the block fails, the relation has it again."""
-    move_to_backup(services, name)
+    move_to_backup(services.executor, services.resolver, name)
     try:
         yield
     except BaseException:
@@ -65,10 +65,10 @@ def has_backup(services: Services, name: TableName) -> Iterator[None]:
 
 def swap_in(services: Services, built: TableName, name: TableName) -> None:
     """Give a relation that is complete the name of another one, which is dropped then."""
-    facts = _facts(services, built)
+    facts = _facts(services.resolver, built)
     assert facts is not None
     with has_backup(services, name):
-        _rename(services, built, name, facts)
+        _rename(services.executor, built, name, facts)
     reached("swapped_in.after")
     services.log.mark_dependents(name, "REPLACE")
     drop_backup(services, name)
@@ -80,7 +80,7 @@ def drop_backup(services: Services, name: TableName) -> None:
     Its name goes last: whoever dies before that leaves what the next one can end.
     """
     backup = backup_of(name)
-    facts = _facts(services, backup)
+    facts = _facts(services.resolver, backup)
     if isinstance(facts, TableFacts):
         purge = facts.provider == iceberg.FORMAT
         services.executor.query(storage_sql.drop_table(backup, purge))
@@ -103,15 +103,15 @@ def _drop_storages(services: Services, name: TableName, replaced: ViewFacts) -> 
         storages |= log.state().built.get(name.full, set())
     unregister(log, view_id, name)
     for storage in sorted(storages - ({now.storage} if now is not None else set())):
-        discard(services, storage)
+        discard(services.executor, storage)
         services.history.storage_dropped(view_id, name, storage)
     log.flush()
 
 
-def _facts(services: Services, name: TableName) -> Facts | None:
-    services.resolver.forget()
-    return services.resolver.lookup(name)
+def _facts(resolver: Resolver, name: TableName) -> Facts | None:
+    resolver.forget()
+    return resolver.lookup(name)
 
 
-def _rename(services: Services, name: TableName, new: TableName, facts: Facts) -> None:
-    services.executor.query(storage_sql.rename(name, new, isinstance(facts, ViewFacts)))
+def _rename(executor: Executor, name: TableName, new: TableName, facts: Facts) -> None:
+    executor.query(storage_sql.rename(name, new, isinstance(facts, ViewFacts)))

@@ -95,7 +95,7 @@ class BranchWriter:
         writes, unpinned = self._writes(observation, plan, lock)
         settings = {**view.definition.settings, **staging.label_settings(label)}
         services.watch.check(view.name, run.id)
-        moves = staging.moves(services, unpinned, observation.versions)
+        moves = staging.moves(services.executor, unpinned, observation.versions)
         reached("write.before")
         # Called again after a failure inside of Spark, `write` must not repeat what was committed.
         left = list(writes)
@@ -116,8 +116,8 @@ class BranchWriter:
                 raise
             raise FastRefreshFailed(error.problem, error.way_out) from None
         reached("write.after")
-        refuse_lost_rows(services, observation, plan, lock)
-        staging.refuse_moved(services, moves, observation.versions)
+        refuse_lost_rows(services.executor, services.analyzer, observation, plan, lock)
+        staging.refuse_moved(services.executor, services.versions, moves, observation.versions)
         services.watch.check(view.name, run.id)
         return publish(services.executor, lock, run.id, len(writes))
 

@@ -81,7 +81,7 @@ class Builder:
             reached("storage.after")
             swap(services, build)
             reached("view.after")
-            register(services, view, build.expansion, build.replaced)
+            register(services.resolver, services.log, view, build.expansion, build.replaced)
             reached("registered.after")
             return next(iter(iceberg.main_chain(services.executor, view.storage, 1)), None)
         except PublishRefused as error:
@@ -149,5 +149,5 @@ class Builder:
         if now is None:
             return
         for storage in sorted(ended - {now.storage}):
-            discard(services, storage)
+            discard(services.executor, storage)
             services.history.storage_dropped(now.id, name, storage)

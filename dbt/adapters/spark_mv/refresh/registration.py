@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.config.schedule import schedule_json, schedule_of
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import new_event
@@ -48,7 +49,8 @@ def _time_zone(view: MaterializedView) -> str:
 
 
 def register(
-    services: Services,
+    resolver: Resolver,
+    log: MetadataLog,
     view: MaterializedView,
     expansion: Expansion,
     replaced: MaterializedView | None,
@@ -56,24 +58,26 @@ def register(
 ) -> None:
     """Record a view that is in the catalog now."""
     kind = kind or (kinds.REPLACED if replaced else kinds.CREATED)
-    _record(services.log, view, kind, _payload(view, expansion))
-    services.resolver.forget()
-    if services.resolver.lookup(view.name) is None:
+    _record(log, view, kind, _payload(view, expansion))
+    resolver.forget()
+    if resolver.lookup(view.name) is None:
         # Dropped by somebody who could not know of this registration.
-        unregister(services.log, view.id, view.name)
+        unregister(log, view.id, view.name)
 
 
 def ensure_registered(services: Services, view: MaterializedView) -> None:
     """Record a view that the metadata does not know: its creator died, or they were lost."""
-    if _is_known(services, view):
+    if _is_known(services.log, view):
         return
     services.log.reload_if_moved()
-    if not _is_known(services, view):
-        register(services, view, services.observer.observe(view).expansion, None)
+    if not _is_known(services.log, view):
+        register(
+            services.resolver, services.log, view, services.observer.observe(view).expansion, None
+        )
 
 
-def _is_known(services: Services, view: MaterializedView) -> bool:
-    known = services.log.state().views.get(view.name)
+def _is_known(log: MetadataLog, view: MaterializedView) -> bool:
+    known = log.state().views.get(view.name)
     return known is not None and known.id == view.id
 
 

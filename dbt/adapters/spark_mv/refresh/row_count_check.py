@@ -11,11 +11,12 @@ from collections.abc import Mapping
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import FastRefreshFailed
+from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.program import Program, every_row_of
+from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.plan import FastRefresh, PartitionRefresh, RefreshPlan
 from dbt.adapters.spark_mv.refresh.lock import RefreshLock
-from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.storage_sql import all_stored_columns
@@ -25,12 +26,16 @@ _COMMITS = 3
 
 
 def refuse_lost_rows(
-    services: Services, observation: Observation, plan: RefreshPlan, lock: RefreshLock
+    executor: Executor,
+    analyzer: Analyzer,
+    observation: Observation,
+    plan: RefreshPlan,
+    lock: RefreshLock,
 ) -> None:
     """Raise `FastRefreshFailed` if what was written does not add up; a complete refresh follows."""
     if not isinstance(plan, (FastRefresh, PartitionRefresh)):
         return
-    analysis = services.analyzer.analysis(observation.current, observation.view)
+    analysis = analyzer.analysis(observation.current, observation.view)
     if isinstance(analysis, Reason):
         return
     placeholder = every_row_of(analysis.program)
@@ -38,9 +43,9 @@ def refuse_lost_rows(
         return
     table = analysis.tables[placeholder]
     version = observation.versions[table].snapshot_id
-    chain = iceberg.main_chain(services.executor, table, until=version) if version else []
+    chain = iceberg.main_chain(executor, table, until=version) if version else []
     expected = next((_exact(s.summary) for s in chain if s.snapshot_id == version), None)
-    written = _written(services, observation, plan, lock, analysis.program)
+    written = _written(executor, observation, plan, lock, analysis.program)
     if expected is not None and written is not None and written != expected:
         raise FastRefreshFailed(
             f"it would have stored {written:,} rows of the {expected:,} that {table.shown} has",
@@ -49,7 +54,7 @@ def refuse_lost_rows(
 
 
 def _written(
-    services: Services,
+    executor: Executor,
     observation: Observation,
     plan: RefreshPlan,
     lock: RefreshLock,
@@ -57,13 +62,13 @@ def _written(
 ) -> int | None:
     """How many rows of the base table are in the build; None if that is dear to know."""
     if program.additive is None:
-        built = iceberg.commits(services.executor, lock.storage, lock.branch, lock.base, _COMMITS)
+        built = iceberg.commits(executor, lock.storage, lock.branch, lock.base, _COMMITS)
         return _exact(built[0].summary) if built else None
     if not isinstance(plan, PartitionRefresh):
         return None
     rows = next(part for part in program.additive.parts if part.argument is None)
     column = all_stored_columns(observation.view)[program.additive.names[rows]]
-    ((found,),) = services.executor.query(
+    ((found,),) = executor.query(
         f"SELECT coalesce(sum({quote(column)}), 0) FROM {lock.storage.sql} "
         f"VERSION AS OF '{lock.branch}'"
     )

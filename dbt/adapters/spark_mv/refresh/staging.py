@@ -11,8 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.catalog import iceberg
-from dbt.adapters.spark_mv.catalog.versions import Version
+from dbt.adapters.spark_mv.catalog.versions import Version, Versions
 from dbt.adapters.spark_mv.core.errors import PublishRefused, StatementFailed
+from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
 from dbt.adapters.spark_mv.planning.plan import RefreshPlan
@@ -55,7 +56,7 @@ def make_storage(services: Services, view: MaterializedView, label: Label) -> No
     `StatementFailed`; there is then no table.
     """
     query, unpinned = complete_query(services, view, view.definition, label.sources)
-    before = moves(services, unpinned, label.sources)
+    before = moves(services.executor, unpinned, label.sources)
     settings = {**view.definition.settings, **label_settings(label)}
     try:
         with (
@@ -67,9 +68,9 @@ def make_storage(services: Services, view: MaterializedView, label: Label) -> No
             session.query(storage_sql.create_storage(view, query))
             if view.layout.cluster_by:
                 session.query(storage_sql.order_storage(view))
-        refuse_moved(services, before, label.sources)
+        refuse_moved(services.executor, services.versions, before, label.sources)
     except BaseException:
-        discard(services, view.storage)
+        discard(services.executor, view.storage)
         raise
 
 
@@ -96,10 +97,10 @@ def complete_query(
     return analysis.stored_query(versions, unpinned), unpinned
 
 
-def discard(services: Services, storage: TableName) -> None:
+def discard(executor: Executor, storage: TableName) -> None:
     """Drop a storage table that no view reads, if it exists; a sweep does so if this fails."""
     with suppress(StatementFailed):
-        services.executor.query(storage_sql.drop_storage(storage))
+        executor.query(storage_sql.drop_storage(storage))
 
 
 def label_settings(label: Label) -> dict[str, str]:
@@ -108,18 +109,22 @@ def label_settings(label: Label) -> dict[str, str]:
 
 
 def moves(
-    services: Services, unpinned: tuple[TableName, ...], versions: Mapping[TableName, Version]
+    executor: Executor, unpinned: tuple[TableName, ...], versions: Mapping[TableName, Version]
 ) -> dict[TableName, str]:
     """What tells whether an Iceberg table that is read unpinned has moved; its version does
     not, if it was rolled back in between."""
     tables = [name for name in unpinned if versions[name].kind == iceberg.FORMAT]
-    return {name: iceberg.moves(services.executor, name) for name in tables}
+    return {name: iceberg.moves(executor, name) for name in tables}
 
 
 def refuse_moved(
-    services: Services, before: dict[TableName, str], versions: Mapping[TableName, Version]
+    executor: Executor,
+    versions: Versions,
+    before: dict[TableName, str],
+    read: Mapping[TableName, Version],
 ) -> None:
-    """Raise `PublishRefused` if a table that could not be pinned changed since `before`."""
-    same = services.versions.read(before) == {name: versions[name] for name in before}
-    if not same or moves(services, tuple(before), versions) != before:
+    """Raise `PublishRefused` if a table that could not be pinned changed since `before`, when it
+    had the version in `read`."""
+    same = versions.read(before) == {name: read[name] for name in before}
+    if not same or moves(executor, tuple(before), read) != before:
         raise PublishRefused("a base table changed while it was read, and cannot be pinned")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_incrementing
 
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import (
     CorruptMetadata,
     PublishRefused,
@@ -11,6 +12,7 @@ from dbt.adapters.spark_mv.core.errors import (
     StatementFailed,
     UnsupportedCatalog,
 )
+from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.refresh.backups import has_backup
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -31,18 +33,18 @@ def swap(services: Services, build: Build) -> None:
     be unchanged and is not, `UnsupportedCatalog` if there can be no view.
     """
     if not build.over_table:
-        _create(services, build)
+        _create(services.executor, services.resolver, build)
         return
-    _refuse_changed(services, build)
+    _refuse_changed(services.executor, services.resolver, build)
     try:
         with has_backup(services, build.view.name):
-            _create(services, build)
+            _create(services.executor, services.resolver, build)
     except StatementFailed:
-        _discard(services, build, _current(services, build))
+        _discard(services.executor, build, _current(services.resolver, build))
         raise
 
 
-def _create(services: Services, build: Build) -> None:
+def _create(executor: Executor, resolver: Resolver, build: Build) -> None:
     retrying = Retrying(
         retry=retry_if_exception(_is_race),
         stop=stop_after_attempt(_ATTEMPTS),
@@ -50,23 +52,23 @@ def _create(services: Services, build: Build) -> None:
         reraise=True,
     )
     try:
-        retrying(_create_once, services, build)
+        retrying(lambda: _create_once(executor, resolver, build))
     except StatementFailed as error:
-        raise _given_up(services, build, error) from None
+        raise _given_up(executor, resolver, build, error) from None
 
 
-def _create_once(services: Services, build: Build) -> None:
+def _create_once(executor: Executor, resolver: Resolver, build: Build) -> None:
     create = storage_sql.create_view(build.view, or_replace=not build.must_be_new)
     reached("view.before")
-    _refuse_changed(services, build)
+    _refuse_changed(executor, resolver, build)
     try:
-        with services.executor.isolated({}) as session:
+        with executor.isolated({}) as session:
             session.query(create)
     except StatementFailed:
-        now = _current(services, build)
+        now = _current(resolver, build)
         if now is None or not build.must_be_new:
             raise
-        _discard(services, build, now)
+        _discard(executor, build, now)
         raise RelationExists(
             f"{build.view.name} exists already.", "Say CREATE OR REPLACE, or drop it first."
         ) from None
@@ -76,35 +78,35 @@ def _is_race(error: BaseException) -> bool:
     return isinstance(error, StatementFailed) and any(text in str(error) for text in _RACES)
 
 
-def _refuse_changed(services: Services, build: Build) -> None:
-    now = _current(services, build)
+def _refuse_changed(executor: Executor, resolver: Resolver, build: Build) -> None:
+    now = _current(resolver, build)
     if build.only_if_unchanged and now != build.replaced:
-        _discard(services, build, now)
+        _discard(executor, build, now)
         raise PublishRefused("its definition was changed, or it was dropped, by somebody else")
-    if services.resolver.lookup(build.view.storage) is None:
+    if resolver.lookup(build.view.storage) is None:
         raise PublishRefused("it took so long that its storage table was swept away")
 
 
-def _current(services: Services, build: Build) -> MaterializedView | None:
-    services.resolver.forget()
+def _current(resolver: Resolver, build: Build) -> MaterializedView | None:
+    resolver.forget()
     try:
-        return find_view(services.resolver, build.view.name)
+        return find_view(resolver, build.view.name)
     except CorruptMetadata:
         return None
 
 
-def _discard(services: Services, build: Build, now: MaterializedView | None) -> None:
+def _discard(executor: Executor, build: Build, now: MaterializedView | None) -> None:
     # A swap whose reply was lost may have happened.
     if now is None or now.storage != build.view.storage:
-        discard(services, build.view.storage)
+        discard(executor, build.view.storage)
 
 
 def _given_up(
-    services: Services, build: Build, error: StatementFailed
+    executor: Executor, resolver: Resolver, build: Build, error: StatementFailed
 ) -> StatementFailed | UnsupportedCatalog:
     """The error of a view that could not be made; its storage table is dropped."""
     name = build.view.name
-    _discard(services, build, _current(services, build))
+    _discard(executor, build, _current(resolver, build))
     if any(text in str(error) for text in _NO_VIEWS):
         return UnsupportedCatalog(
             f"{name}: the catalog {name.catalog!r} cannot hold views.",

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dbt.adapters.spark_mv.catalog import iceberg
-from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.views.registry import find_view
@@ -15,8 +16,8 @@ from dbt.adapters.spark_mv.views.registry import find_view
 class CachedPlans:
     """What is known of cached plans in one command."""
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
+    def __init__(self, executor: Executor, resolver: Resolver) -> None:
+        self._executor, self._resolver = executor, resolver
         # Snapshots of storage tables for which nothing older is cached.
         self._clean: dict[TableName, str] = {}
 
@@ -26,7 +27,7 @@ class CachedPlans:
 
     def drop_outdated(self, views: Iterable[TableName], context: StatementContext) -> None:
         """Drop what is cached of older rows of these views; such cached views are read again."""
-        client = self._services.executor.catalog
+        client = self._executor.catalog
         if not (self._clean if client is None else client.has_cached_plans()):
             return
         for storage, head in self._heads(views).items():
@@ -37,8 +38,8 @@ class CachedPlans:
     def _heads(self, views: Iterable[TableName]) -> dict[TableName, str]:
         found: dict[TableName, str] = {}
         for name in views:
-            view = find_view(self._services.resolver, name)
-            chain = iceberg.main_chain(self._services.executor, view.storage, 1) if view else []
+            view = find_view(self._resolver, name)
+            chain = iceberg.main_chain(self._executor, view.storage, 1) if view else []
             if view is not None and chain:
                 found[view.storage] = chain[0].snapshot_id
         return found

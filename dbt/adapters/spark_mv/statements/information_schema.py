@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.sql.names import Namespace, literal
 from dbt.adapters.spark_mv.sql.reads import Reference, parse, reads_of
 from dbt.adapters.spark_mv.sql.splice import splice, subquery
@@ -20,12 +20,12 @@ _COLUMNS = {
 }
 
 
-def rewrite_information_schema(services: Services, sql: str, home: Namespace) -> str:
+def rewrite_information_schema(log: MetadataLog, sql: str, home: Namespace) -> str:
     """`sql` with each [schema.]INFORMATION_SCHEMA.MATERIALIZED_VIEWS as a subquery."""
     tree = parse(sql)
     if tree is None:
         return sql
-    with services.log.open_store() as store:
+    with log.open_store() as store:
         events = store.events
         exists = store.version() is not None
     columns = ", ".join(_COLUMNS)

@@ -172,7 +172,14 @@ class Lifecycle:
         """Same definition: apply what changed beside it, then refresh if it is not fresh."""
         if wanted.properties() != existing.properties():
             self._describe(existing, wanted)
-            register(self._services, wanted, expansion, existing, OPTIONS_CHANGED)
+            register(
+                self._services.resolver,
+                self._services.log,
+                wanted,
+                expansion,
+                existing,
+                OPTIONS_CHANGED,
+            )
         request = Request(
             context.trigger,
             method="complete" if context.rebuild or context.reduced else "auto",
@@ -213,7 +220,14 @@ class Lifecycle:
         with self._services.executor.isolated({}) as session:
             session.query(storage_sql.set_options(changed))
         observation = self._services.observer.observe(changed)
-        register(self._services, changed, observation.expansion, view, OPTIONS_CHANGED)
+        register(
+            self._services.resolver,
+            self._services.log,
+            changed,
+            observation.expansion,
+            view,
+            OPTIONS_CHANGED,
+        )
         return changed
 
     def drop(self, name: TableName, if_exists: bool) -> bool:
@@ -228,7 +242,7 @@ class Lifecycle:
         self._services.executor.query(storage_sql.drop_storage(view.storage))
         reached("storage_dropped.after")
         for storage in sorted(earlier):
-            discard(self._services, storage)
+            discard(self._services.executor, storage)
             self._services.history.storage_dropped(view.id, name, storage)
         unregister(self._services.log, view.id, name)
         return True

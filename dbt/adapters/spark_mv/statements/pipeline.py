@@ -52,7 +52,7 @@ class StatementPipeline:
         self._gate = gate
         self._ddl = ddl
         self._reads = StatementReads(services, gate)
-        self._caches = CachedPlans(services)
+        self._caches = CachedPlans(services.executor, services.resolver)
         self._inside = threading.local()
 
     def before(self, sql: str, context: StatementContext) -> StatementResult | Passage:
@@ -97,7 +97,7 @@ class StatementPipeline:
             return self._ddl.execute(view_statement, context)
         if _LISTING.search(sql):
             self._services.log.flush()
-            sql = rewrite_information_schema(self._services, sql, context.namespace())
+            sql = rewrite_information_schema(self._services.log, sql, context.namespace())
         if CALLED.search(sql):
             parts = self._services
             sql = rewrite_table_functions(
@@ -154,7 +154,7 @@ class StatementPipeline:
             if statement.kind is Kind.CACHE:
                 self._caches.made(found.views)
             if inline:
-                sql = inlined(self._services, sql, found, home(), inline)
+                sql = inlined(self._services.resolver, sql, found, home(), inline)
         is_script = statement.kind is Kind.SCRIPT
         return Passage(
             sql,
