@@ -149,7 +149,9 @@ def test_keys_of_other_types(sql: str) -> None:
     with pytest.raises(NotFast, match="cast one"):
         outputs = {"a": "string", "x": "bigint"}
         analyse(sql, columns, outputs, lambda query: types_of(query, "string"))
-    analyse(sql, columns, {"a": "int", "x": "bigint"}, lambda query: types_of(query, "bigint"))
+    # Spark casts one side, which a LIMIT does not stand.
+    key = "int" if "limit" in sql else "bigint"
+    analyse(sql, columns, {"a": "int", "x": "bigint"}, lambda query: types_of(query, key))
 
 
 def test_reasons_are_documented() -> None:

@@ -5,43 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from dbt.adapters.base import available
-from dbt.adapters.base.meta import AdapterMeta
 from dbt_common.events.base_types import EventLevel
 from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
 from dbt.adapters.spark_mv.config.model import create_statement, parse_statement
-from dbt.adapters.spark_mv.glue.container import Container
+from dbt.adapters.spark_mv.glue.core_methods import CoreMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure, dbt_errors
 from dbt.adapters.spark_mv.operations.verify import differences_query
-from dbt.adapters.spark_mv.sql.names import TableName, literal, parse_name
+from dbt.adapters.spark_mv.sql.names import literal
 from dbt.adapters.spark_mv.views.changes import changes_of
 from dbt.adapters.spark_mv.views.registry import load_view
 
 
-class MaterializedViewMethods(metaclass=AdapterMeta):
+class MaterializedViewMethods(CoreMethods):
     """Mixed into the adapter before dbt-spark's class."""
-
-    connections: Any
-    config: Any
-
-    def _core(self) -> Container:
-        core: Container = self.connections.materialized_views
-        core.manifest = getattr(self, "_macro_resolver", None)
-        core.choice.target_schema = self.config.credentials.schema
-        nodes = getattr(core.manifest, "nodes", {}) or {}
-        core.choice.schemas = {node.schema for node in nodes.values()}
-        if core.services.executor.catalog is None:
-            # Where the catalog cannot be asked as a whole, the project's schemas are.
-            sources = getattr(core.manifest, "sources", {}) or {}
-            read = {source.schema for source in sources.values()}
-            core.services.schemas = tuple(sorted(read.union(core.choice.all_schemas())))
-        return core
-
-    def _name(self, relation: Any) -> TableName:
-        core = self._core()
-        parts = parse_name(relation.render())
-        return core.services.resolver.resolve(parts, core.context().namespace())
 
     def start_node(self, config: Any) -> None:
         """Make ready what a node reads before its materialization drops anything."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from dbt.adapters.base import available
-from dbt.adapters.base.meta import AdapterMeta
 from dbt.adapters.contracts.relation import RelationType
 
 from dbt.adapters.spark_mv.core.executor import TableFacts
-from dbt.adapters.spark_mv.glue.container import Container
+from dbt.adapters.spark_mv.glue.core_methods import CoreMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
 from dbt.adapters.spark_mv.refresh import backups
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -24,20 +23,13 @@ _ELSEWHERE = (None, "ephemeral", "test", "unit", "seed")
 _BUILD_ASIDE = ("table", "incremental")
 
 
-class ReplacementMethods(metaclass=AdapterMeta):
+class ReplacementMethods(CoreMethods):
     """Mixed into the adapter before dbt-spark's class."""
 
-    config: Any
     cache: Any
     get_relation: Any
     cache_added: Any
     cache_dropped: Any
-
-    def _core(self) -> Container:
-        raise NotImplementedError
-
-    def _name(self, relation: Any) -> TableName:
-        raise NotImplementedError
 
     def end_replacement(self, config: Any) -> None:
         """End what an earlier run of this model began and could not end."""

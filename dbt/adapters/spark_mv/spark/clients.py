@@ -11,6 +11,7 @@ from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import CatalogClient, Executor, Row
 from dbt.adapters.spark_mv.spark.error_messages import short_message
 from dbt.adapters.spark_mv.spark.iceberg_catalog import IcebergCatalog
+from dbt.adapters.spark_mv.spark.process import SESSIONS
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, is_kept
 
@@ -22,9 +23,6 @@ OWN_SETTINGS = {
 
 _POLL_INTERVAL = 0.1
 _CATALOGS = ("spark.sql.catalog.", "spark.sql.defaultCatalog")
-# A session of Spark Connect closes itself when it is collected, for which it waits for locks: for
-# ever, if the collector runs in the thread that holds them. So ours are never collected.
-_connect_sessions: list[Any] = []
 
 
 class SessionExecutor:
@@ -112,7 +110,7 @@ def _sessions_of_connect(session: Any, remote: str | None) -> Callable[[], Any]:
     def new_session() -> Any:
         # The builder would make it the session that Python models find active.
         made = type(session)(connection=remote)
-        _connect_sessions.append(made)
+        SESSIONS.keep(made)
         return made
 
     return new_session

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from dbt.adapters.spark_mv.credentials import SparkMVConnectionMethod, SparkMVCredentials
 from dbt.adapters.spark_mv.spark.error_messages import spark_message
 from dbt.adapters.spark_mv.spark.local import cds_archive, java, warehouse
+from dbt.adapters.spark_mv.spark.process import SESSIONS
 from dbt.adapters.spark_mv.sql.literals import spark_literal
 
 if TYPE_CHECKING:
@@ -25,26 +25,15 @@ Description = Sequence[tuple[str, Any, int | None, int | None, int | None, int |
 for _name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
     logging.getLogger(_name).disabled = True
 
-_lock = threading.Lock()
-_sessions: dict[tuple[tuple[str, str], ...], SparkSession] = {}
-
 
 def spark_session(credentials: SparkMVCredentials) -> SparkSession:
     """The one session of this process for these credentials; made at the first call."""
     conf = dict(credentials.server_side_parameters)
     is_embedded = credentials.method == SparkMVConnectionMethod.EMBEDDED
     key = tuple(sorted({**conf, "path": credentials.warehouse_path if is_embedded else ""}.items()))
-    with _lock:
-        session = _sessions.get(key)
-        if session is None or _is_stopped(session):
-            start = _start_embedded if is_embedded else _start_plain
-            session = _sessions[key] = start(credentials, conf)
-        return session
-
-
-def _is_stopped(session: SparkSession) -> bool:
-    context = getattr(session, "_sc", None)
-    return context is not None and context._jsc is None
+    start = _start_embedded if is_embedded else _start_plain
+    session: SparkSession = SESSIONS.of_profile(key, lambda: start(credentials, conf))
+    return session
 
 
 def _start_plain(credentials: SparkMVCredentials, conf: dict[str, str]) -> SparkSession:

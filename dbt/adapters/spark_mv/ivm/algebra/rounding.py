@@ -11,6 +11,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import measures
+from dbt.adapters.spark_mv.ivm.algebra.annotations import Annotation
 from dbt.adapters.spark_mv.ivm.algebra.terms import ungrouped
 
 _ALWAYS = (
@@ -34,7 +35,9 @@ _ALWAYS = (
     exp.VariancePop,
 )
 _OF_FLOATS = (exp.Sum, exp.Avg)
-_MARK, _AVERAGED = "mv_rounded", "mv_averaged"
+_IS_ROUNDED: Annotation[bool] = Annotation("mv_rounded")
+# The type of the whole numbers whose average it is.
+_AVERAGED: Annotation[str] = Annotation("mv_averaged")
 
 
 def mark(query: exp.Query, types_of: Callable[[exp.Query], list[str]]) -> None:
@@ -47,9 +50,9 @@ def mark(query: exp.Query, types_of: Callable[[exp.Query], list[str]]) -> None:
         types = types_of(ungrouped(select, [_argument(call) for call in found], "mv_argument"))
         for call, type_name in zip(found, types, strict=True):
             if measures.is_floating(type_name):
-                call.meta[_MARK] = True
+                _IS_ROUNDED.put(call, True)
             elif isinstance(call, exp.Avg) and type_name in measures.SUMMED_AS:
-                call.meta[_AVERAGED] = type_name
+                _AVERAGED.put(call, type_name)
 
 
 def guarded(query: exp.Query) -> exp.Query:
@@ -57,7 +60,7 @@ def guarded(query: exp.Query) -> exp.Query:
     part in it."""
     found = query.copy()
     for call in list(found.find_all(exp.Avg)):
-        type_name = call.meta.get(_AVERAGED)
+        type_name = _AVERAGED.of(call)
         if type_name is not None:
             argument = exp.cast(_argument(call).copy(), measures.SUMMED_AS[type_name])
             summed: exp.Expr = exp.Sum(this=exp.func("abs", argument))
@@ -85,6 +88,6 @@ def _argument(call: exp.Expr) -> exp.Expr:
 def rounded(query: exp.Query) -> exp.Expr | None:
     """A call in the query whose last digits depend on the order of rows."""
     for node in query.find_all(*_ALWAYS, *_OF_FLOATS):
-        if isinstance(node, _ALWAYS) or node.meta.get(_MARK):
+        if isinstance(node, _ALWAYS) or _IS_ROUNDED.of(node):
             return node
     return None

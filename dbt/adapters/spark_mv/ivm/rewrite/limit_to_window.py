@@ -124,7 +124,10 @@ def _check_types(
         text = "take it out of the subquery that names columns outside"
         raise not_fast("CORRELATED", text, inner)
     before.append("joins", exp.Join(this=derived(inner.copy(), _NUMBERED), kind="CROSS"))
-    sides = [(equal.this, equal.expression) for equal in equalities(_NUMBERED, pairs)]
+    sides = [
+        (equal.this, equal.expression, kind(this=other.copy(), expression=own.copy()))
+        for equal, (own, other, kind) in zip(equalities(_NUMBERED, pairs), pairs, strict=True)
+    ]
     is_limited = bool(inner.args.get("limit") or inner.args.get("offset"))
     key_types.check(sides, before, types_of, is_cast_allowed=not is_limited)
 

@@ -14,12 +14,14 @@ from sqlglot import exp
 from sqlglot.optimizer.pushdown_projections import pushdown_projections
 
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
+from dbt.adapters.spark_mv.ivm.algebra.annotations import Annotation
 from dbt.adapters.spark_mv.ivm.algebra.scopes import names_in, outside
 from dbt.adapters.spark_mv.ivm.algebra.terms import derived, ungrouped
 from dbt.adapters.spark_mv.ivm.rewrite.split_aggregation import GENERATORS
 
 # The column of storage tables whose rows were computed in such an order.
 ORDERED = "mv_ordered"
+_IS_ORDERED: Annotation[bool] = Annotation("mv_is_ordered")
 _BY_POSITION = (exp.RowNumber, exp.Ntile, exp.Lag, exp.Lead)
 _FIRST = (exp.First, exp.FirstValue)
 _NULLS = (exp.IgnoreNulls, exp.RespectNulls)
@@ -73,7 +75,7 @@ def is_in_order(node: exp.Expr) -> bool:
     if window is None or (node is not _function(window) and node is not window.args.get("spec")):
         return False
     by_value = isinstance(node, exp.WindowSpec) and not _is_by_rows(window)
-    return by_value or bool(window.meta.get(ORDERED))
+    return by_value or bool(_IS_ORDERED.of(window))
 
 
 def _windows(select: exp.Select) -> list[exp.Window]:
@@ -149,4 +151,4 @@ def _order(window: exp.Window, terms: list[exp.Expr]) -> None:
     there = [*(item.this for item in order.expressions), *(window.args.get("partition_by") or [])]
     more = [exp.Ordered(this=term.copy(), nulls_first=True) for term in terms if term not in there]
     window.set("order", exp.Order(expressions=[*order.expressions, *more]))
-    window.meta[ORDERED] = True
+    _IS_ORDERED.put(window, True)

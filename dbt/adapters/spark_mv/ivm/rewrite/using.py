@@ -23,27 +23,30 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.ivm.algebra.annotations import Annotation
 from dbt.adapters.spark_mv.ivm.algebra.terms import both, conjuncts, not_fast
 
-_MARK, _STARS = "mv_using", "mv_stars"
+_HAS_SHARED_COLUMNS: Annotation[bool] = Annotation("mv_using")
+# For each item of a selection the relation of its `a.*`, None if it is no star.
+_STARS: Annotation[list[str | None]] = Annotation("mv_stars")
 
 
 def mark(tree: exp.Expr) -> None:
     """Remember in a parsed tree which joins share columns, which qualification makes conditions."""
     for join in tree.find_all(exp.Join):
-        join.meta[_MARK] = bool(join.args.get("using")) or join.method == "NATURAL"
+        is_so = bool(join.args.get("using")) or join.method == "NATURAL"
+        _HAS_SHARED_COLUMNS.put(join, is_so)
     for select in tree.find_all(exp.Select):
         if not any(isinstance(item, exp.Star) for item in select.expressions):
-            select.meta[_STARS] = [
-                item.table.lower() if item.is_star else None for item in select.expressions
-            ]
+            stars = [item.table.lower() if item.is_star else None for item in select.expressions]
+            _STARS.put(select, stars)
 
 
 def resolve(tree: exp.Expr) -> None:
     """Give the joins of a qualified tree that were marked, and what reads their columns, the values
     that Spark has; raises `NotFast`."""
     for select in tree.find_all(exp.Select):
-        joins = [join for join in select.args.get("joins") or [] if join.meta.get(_MARK)]
+        joins = [join for join in select.args.get("joins") or [] if _HAS_SHARED_COLUMNS.of(join)]
         if joins:
             _resolve(select, joins)
 
@@ -80,7 +83,7 @@ def _order_stars(select: exp.Select, first: Mapping[str, Sequence[str]]) -> None
     """Have the columns that are shared first in what `a.*` was made of, as Spark has them."""
     items = list(select.expressions)
     found: list[exp.Expr] = []
-    for star in select.meta.get(_STARS, []):
+    for star in _STARS.of(select) or []:
         if star is None:
             found += items[:1]
             del items[:1]

@@ -1,0 +1,42 @@
+"""The sessions that this process keeps: the only state of the package that outlives a command."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+SessionKey = tuple[tuple[str, str], ...]
+
+
+class ProcessSessions:
+    """One session for each profile, and those of Spark Connect that are never collected.
+
+    A session of Spark Connect closes itself when it is collected, for which it waits for locks: for
+    ever, if the collector runs in the thread that holds them.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_profile: dict[SessionKey, Any] = {}
+        self._kept: list[Any] = []
+
+    def of_profile(self, key: SessionKey, start: Callable[[], Any]) -> Any:
+        """The session of a profile; `start` makes it if there is none, or if it was stopped."""
+        with self._lock:
+            session = self._by_profile.get(key)
+            if session is None or _is_stopped(session):
+                session = self._by_profile[key] = start()
+            return session
+
+    def keep(self, session: Any) -> None:
+        """Keep a session of Spark Connect until the process ends."""
+        self._kept.append(session)
+
+
+def _is_stopped(session: Any) -> bool:
+    context = getattr(session, "_sc", None)
+    return context is not None and context._jsc is None
+
+
+SESSIONS = ProcessSessions()
