@@ -26,6 +26,9 @@ WRITTEN_BY_HAND = Reason("WRITTEN_BY_HAND", "its storage table was written by so
 STORAGE_ALTERED = Reason("STORAGE_ALTERED", "the columns of its storage table were altered")
 DEFINITION_CHANGED = Reason("DEFINITION_CHANGED", "its definition has changed")
 REDUCED_RUN = Reason("REDUCED_RUN", "built by a run with --empty, --sample or --defer")
+REDUCED_RUN_KEEPS = Reason(
+    "REDUCED_RUN_KEEPS", "a run with --empty, --sample or --defer replaces no whole definition"
+)
 VERSION_GONE = Reason("VERSION_GONE", "a base version that it was reading is gone")
 OWNER_GONE = Reason("OWNER_GONE", "its process ended before it")
 OVER_TIME = Reason("OVER_TIME", "it has been running longer than refresh_timeout")

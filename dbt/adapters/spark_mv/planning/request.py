@@ -9,7 +9,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 
 CREATE, DBT_RUN, READ = "CREATE", "DBT_RUN", "READ"
 MANUAL, SCHEDULE, UPSTREAM = "MANUAL", "SCHEDULE", "UPSTREAM"
-SUCCEEDED, SKIPPED = "SUCCEEDED", "SKIPPED"
+SUCCEEDED, SKIPPED, KEPT = "SUCCEEDED", "SKIPPED", "KEPT"
 CANCELLED, RUNNING = "CANCELLED", "RUNNING"
 # Nobody asked for these by name, so failures of theirs count towards suspension.
 AUTOMATIC = (READ, SCHEDULE, UPSTREAM)
@@ -47,6 +47,8 @@ class Outcome:
     def __str__(self) -> str:
         if self.state == SKIPPED:
             return f"{self.view}: fresh, skipped ({self.reason})"
+        if self.state == KEPT:
+            return f"{self.view}: kept as it is ({self.reason})"
         noun = "row" if self.rows == 1 else "rows"
         rows = "" if self.rows is None else f", {self.rows:,} {noun}"
         return f"{self.view}: {self.method} refresh{rows}, {self.seconds:.1f} s ({self.reason})"

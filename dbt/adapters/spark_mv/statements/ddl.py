@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.spark_mv.planning.request import DBT_RUN, MANUAL, SKIPPED, Outcome, Request
+from dbt.adapters.spark_mv.planning.request import DBT_RUN, KEPT, MANUAL, SKIPPED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.dialect import (
     AlterView,
@@ -103,7 +103,8 @@ class MaterializedViewStatements:
 
 def _outcome(outcome: Outcome) -> StatementResult:
     row = tuple(getattr(outcome, column) for column in _OUTCOME_COLUMNS)
-    text = "fresh, skipped" if outcome.state == SKIPPED else f"{outcome.method} refresh"
+    texts = {SKIPPED: "fresh, skipped", KEPT: "kept as it is"}
+    text = texts.get(outcome.state, f"{outcome.method} refresh")
     return StatementResult(_OUTCOME_COLUMNS, ((str(row[0]), *row[1:]),), text, outcome)
 
 

@@ -24,7 +24,7 @@ from dbt.adapters.spark_mv.core.executor import TableFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.metadata.events import OPTIONS_CHANGED
 from dbt.adapters.spark_mv.planning.plan import CompleteRefresh
-from dbt.adapters.spark_mv.planning.request import UPSTREAM, Outcome, Request
+from dbt.adapters.spark_mv.planning.request import KEPT, UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.backups import drop_backup
 from dbt.adapters.spark_mv.refresh.builder import Builder
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
@@ -67,13 +67,16 @@ class Lifecycle:
             if statement.if_not_exists:
                 return None
         wanted, expansion = self._definer.define(name, statement, context, existing)
-        with_lock = self._services.thread_lock(name)
+        is_same = existing is not None and _is_same_build(existing, wanted)
+        if existing is not None and context.reduced and not existing.reduced and not is_same:
+            return Outcome(name, KEPT, "none", reasons.REDUCED_RUN_KEEPS.text)
         self._refresh_upstream(expansion)
-        if existing is not None and _is_same_build(existing, wanted):
-            wanted = replace(wanted, storage=existing.storage, hidden=existing.hidden)
+        if existing is not None and is_same:
+            # The definition is whole, whatever the command says of others.
+            wanted = replace(
+                wanted, storage=existing.storage, hidden=existing.hidden, reduced=False
+            )
             return self._keep(existing, wanted, expansion, context)
-        if existing is not None and context.reduced:
-            return self._keep(existing, existing, expansion, replace(context, rebuild=False))
         build = Build(
             wanted,
             expansion,
@@ -84,7 +87,7 @@ class Lifecycle:
             must_be_new=existing is None and not statement.or_replace,
             over_table=self._is_table(name),
         )
-        with with_lock:
+        with self._services.thread_lock(name):
             outcome = self._build(build)
         if build.over_table:
             drop_backup(self._services, name)
@@ -182,9 +185,8 @@ class Lifecycle:
             )
         request = Request(
             context.trigger,
-            method="complete" if context.rebuild or context.reduced else "auto",
-            explicit=context.rebuild or context.reduced,
-            reduced=context.reduced,
+            method="complete" if context.rebuild else "auto",
+            explicit=context.rebuild,
         )
         return self._refresher.refresh(existing.name, request)
 
