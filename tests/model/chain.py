@@ -6,7 +6,7 @@ what makes it one is the matter of `publish_protocol.py`.
 
 A reader of the upper view goes step by step: what it has seen of a view may be old when it has seen
 the other. It is promised no rows of an older base version than the one it began with, as long as
-nothing is rolled back: a refresh from before the rollback may publish after the reader has looked.
+nothing is rolled back: a refresh from before the rollback may publish after the observation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 READS_LOWER_FIRST = (
-    "the lower view is looked at before the version that the upper one is held against"
+    "the lower view is observed before the version that the upper one is compared with"
 )
 RULES = frozenset(
     {
@@ -38,8 +38,8 @@ class Build(NamedTuple):
 class Refresher(NamedTuple):
     """A refresh of the lower view, or of the upper one, which refreshes the lower one first.
 
-    `target` is the view that it refreshes now, `main` that view's head when it looked, `version`
-    what it is going to read.
+    `target` is the view that it refreshes now, `main` the observed head of that view, `version` what
+    it is going to read.
     """
 
     of_upper: bool
@@ -124,10 +124,10 @@ def steps(state: State, rules: frozenset[str]) -> Iterator[tuple[str, State]]:
 def _read_upper(state: State, reader: Reader, rules: frozenset[str]) -> Iterator[tuple[str, State]]:
     if reader.step == "idle":
         begun = Reader("begun", state.base, state.lower[-1].sid)
-        yield "the reader looks at the upper view", state._replace(reader=begun)
+        yield "the reader observes the upper view", state._replace(reader=begun)
     elif reader.step == "begun":
-        yield "the reader looks at the lower view", _lower_made_fresh(state, reader)
-    elif reader.step == "looked":
+        yield "the reader observes the lower view", _lower_made_fresh(state, reader)
+    elif reader.step == "observed":
         pin = state.lower[-1].sid if READS_LOWER_FIRST in rules else reader.pin
         pinned = reader._replace(step="pinned", pin=pin)
         yield "the reader takes the version of the lower view", state._replace(reader=pinned)
@@ -139,12 +139,12 @@ def _read_upper(state: State, reader: Reader, rules: frozenset[str]) -> Iterator
 
 
 def _lower_made_fresh(state: State, reader: Reader) -> State:
-    looked = reader._replace(step="looked")
+    observed = reader._replace(step="observed")
     if lower_is_fresh(state):
-        return state._replace(reader=looked)
+        return state._replace(reader=observed)
     made = Build(state.sids, state.base, state.base)
     after = state._replace(sids=state.sids + 1, lower=(*state.lower, made))
-    return after._replace(reader=looked._replace(pin=made.sid))
+    return after._replace(reader=observed._replace(pin=made.sid))
 
 
 def _upper_made_fresh(state: State, reader: Reader) -> State:
@@ -162,7 +162,7 @@ def _acts(state: State, r: Refresher, rules: frozenset[str]) -> Iterator[Step]:
         yield "dies", state._replace(crashes=0), idle
     if r.step == "idle":
         yield from _look(state, r, rules)
-    elif r.step == "looked":
+    elif r.step == "observed":
         yield f"reads for the {r.target} view", state, _read(state, r, rules)
     else:
         yield from _publish(state, r, idle, rules)
@@ -170,11 +170,11 @@ def _acts(state: State, r: Refresher, rules: frozenset[str]) -> Iterator[Step]:
 
 def _look(state: State, r: Refresher, rules: frozenset[str]) -> Iterator[Step]:
     if not lower_is_fresh(state):
-        looked = r._replace(step="looked", target="lower", main=state.lower[-1].sid)
-        yield "looks at the lower view", state, looked._replace(version=state.base)
+        observed = r._replace(step="observed", target="lower", main=state.lower[-1].sid)
+        yield "observes the lower view", state, observed._replace(version=state.base)
     elif r.of_upper and not upper_is_fresh(state, rules):
-        looked = r._replace(step="looked", target="upper", main=state.upper[-1].sid)
-        yield "looks at the upper view", state, looked._replace(version=state.lower[-1].sid)
+        observed = r._replace(step="observed", target="upper", main=state.upper[-1].sid)
+        yield "observes the upper view", state, observed._replace(version=state.lower[-1].sid)
 
 
 def _read(state: State, r: Refresher, rules: frozenset[str]) -> Refresher:

@@ -1,4 +1,4 @@
-"""Looks at every state that a model can reach, shortest ways first."""
+"""Visits every state that a model can reach, shortest ways first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ S = TypeVar("S", bound=Hashable)
 
 
 class Found(NamedTuple):
-    """How many states were looked at, and the shortest way to a broken promise, if there is one."""
+    """How many states were visited, and the shortest way to a broken promise, if there is one."""
 
     states: int
     broken: str | None

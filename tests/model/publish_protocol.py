@@ -1,4 +1,4 @@
-"""The publish protocol as a finite model: every interleaving up to a bound is looked at.
+"""The publish protocol as a finite model: every interleaving up to a bound is visited.
 
 One base table, one storage table, two refreshers that may die or sleep at any step, a foreign
 writer, rollbacks, re-creation of the base table, hand writes, compactions, and a sweep that is
@@ -41,12 +41,12 @@ class Snapshot(NamedTuple):
 
 
 class Refresher(NamedTuple):
-    """Where one refresh is: `look` is the base version it read, `s0` the main it starts from,
+    """Where one refresh is: `observed` is the base version it read, `s0` the main it starts from,
     `parent` the snapshot below its build, `writes` how many of its writes the build has."""
 
     step: str = "idle"
     s0: int = 0
-    look: int = 0
+    observed: int = 0
     moves: int = 0
     branch: int = 0
     built: Snapshot | None = None
@@ -87,7 +87,7 @@ Step = tuple[str, State]
 
 
 def label_of(state: State, rules: frozenset[str]) -> int | None:
-    """The label that a look finds on main."""
+    """The label that an observation finds on main."""
     for snapshot in reversed(state.chain):
         if snapshot.label is not None:
             return snapshot.label
@@ -175,8 +175,8 @@ def _refresher_steps(
     act = {
         "idle": _look_at_main,
         "main seen": _look_at_base,
-        "looked": _claim,
-        "claimed": _begin_to_write,
+        "observed": _lock,
+        "locked": _begin_to_write,
         "writing": _write,
         "half written": _write,
         "written": _check,
@@ -193,17 +193,17 @@ def _look_at_main(state: State, r: Refresher, rules: frozenset[str]):
 
 
 def _look_at_base(state: State, r: Refresher, rules: frozenset[str]):
-    yield "sees base", state, r._replace(step="looked", look=state.base, moves=state.moves)
+    yield "sees base", state, r._replace(step="observed", observed=state.base, moves=state.moves)
 
 
-def _claim(state: State, r: Refresher, rules: frozenset[str]):
+def _lock(state: State, r: Refresher, rules: frozenset[str]):
     taken = max((n for s0, n in state.branches if s0 == r.s0), default=0)
     if taken:
-        yield "waits, then looks again", state, Refresher()
+        yield "waits, then observes again", state, Refresher()
     if taken < 2:
         mine = (r.s0, taken + 1)
-        claimed = state._replace(branches=state.branches | {mine})
-        yield "claims or takes over", claimed, r._replace(step="claimed", branch=taken + 1)
+        locked = state._replace(branches=state.branches | {mine})
+        yield "locks or takes over", locked, r._replace(step="locked", branch=taken + 1)
 
 
 def _begin_to_write(state: State, r: Refresher, rules: frozenset[str]):
@@ -225,8 +225,8 @@ def _write(state: State, r: Refresher, rules: frozenset[str]):
     if first:
         yield "takes rows away", state, r._replace(step="half written")
         return
-    content = r.look if "pinned reads" in rules else state.base
-    label = r.look if "versions before rows" in rules else None
+    content = r.observed if "pinned reads" in rules else state.base
+    label = r.observed if "versions before rows" in rules else None
     built = Snapshot(state.sids, content if r.writes == WRITES else HALF, label)
     yield "writes", state._replace(sids=state.sids + 1), r._replace(step="written", built=built)
 
@@ -236,7 +236,7 @@ def _check(state: State, r: Refresher, rules: frozenset[str]):
     if "versions before rows" not in rules:
         r = r._replace(built=r.built._replace(label=state.base))
     compared = "moves compared after unpinned reads" in rules
-    moved = r.moves != state.moves if compared else r.look != state.base
+    moved = r.moves != state.moves if compared else r.observed != state.base
     if "builds stand on the main they began with" in rules and r.parent != r.s0:
         yield "discards: its branch was made anew", _released(state, r), Refresher()
     elif "builds have all of their writes" in rules and r.writes != WRITES:
@@ -279,7 +279,7 @@ def _seek_evidence(state: State, r: Refresher, rules: frozenset[str]):
 
 
 def _label_afterwards(state: State, r: Refresher, rules: frozenset[str]):
-    head = state.chain[-1]._replace(label=r.look)
+    head = state.chain[-1]._replace(label=r.observed)
     yield "labels main", state._replace(chain=(*state.chain[:-1], head)), Refresher()
 
 

@@ -27,7 +27,7 @@ def test_chain_holds(world: str) -> None:
 
 
 def test_limit_after_a_rollback() -> None:
-    """A refresh from before a rollback publishes after the reader has looked: not covered."""
+    """A refresh from before a rollback publishes after the reader has observed: not covered."""
     start = WORLDS["a reader"]._replace(base_rollbacks=1)
     found = explore(start, lambda state: steps(state, RULES), lambda state: violation(state, RULES))
     assert found.broken == "a reader got rows from before it began"

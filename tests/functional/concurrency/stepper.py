@@ -61,7 +61,7 @@ class Refresher:
         return self._thread is thread
 
     def advance(self, to: str) -> None:
-        """Go on until it waits at `to`, has to look again, or has ended."""
+        """Go on until it waits at `to`, has to observe again, or has ended."""
         deadline = time.monotonic() + _LONGEST
         while self.at not in (to, "ended"):
             with self._moved:

@@ -70,7 +70,7 @@ def test_dropped_and_created_again(lake: Warehouse, point: str) -> None:
 
 
 def test_dropped_while_it_is_rebuilt(lake: Warehouse) -> None:
-    """A view below means something else, so the refresh builds aside: no swap brings it back."""
+    """An upstream view has changed, so the refresh rebuilds: its swap restores no dropped view."""
     lake.spark("create or replace view @.below as select id, amount from @.orders")
     lake.sql("create or replace materialized view @.totals as select * from @.below")
     lake.spark("create or replace view @.below as select id, amount * 2 as amount from @.orders")

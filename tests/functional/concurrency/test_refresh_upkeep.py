@@ -52,7 +52,7 @@ def test_storage_table(lake: Warehouse, point: str) -> None:
 
 @pytest.mark.parametrize("point", POINTS)
 def test_base_table(lake: Warehouse, point: str) -> None:
-    """The version that was to be read is gone: the refresh looks again, or had read it already."""
+    """The version to be read is gone: the refresh observes again, or has read it already."""
     lake.spark("insert into @.orders values (141, 'tom', 1)")
     with Paused(lake, point, COMPLETE) as refresh:
         lake.spark("insert into @.orders values (142, 'tom', 1)")

@@ -1,7 +1,7 @@
 """The shortest ways in which the models break without one of their rules, gone by the code itself.
 
 The code has the rule: at the end of each way it says FRESH only of right rows, and a read makes it
-right. What no failpoint tells apart (main and the base tables are seen in one look) is done in one
+right. What no failpoint separates (main and the base tables are one observation) is done in one
 step, and a sweep that is wrong about who is alive drops the branch.
 """
 
@@ -21,16 +21,16 @@ from tests.model import chain, publish_protocol, test_chain, test_publish_protoc
 # Where a refresher waits after each step of a model.
 STOPS = {
     "sees main": "lock.before",
-    "claims or takes over": "lock.after",
+    "locks or takes over": "lock.after",
     "begins to write": "write.before",
     "takes rows away": "write.one",
     "writes": "write.after",
     "checks": "publish.before",
     "publishes": "publish.after",
-    "looks at the lower view": "lock.before",
+    "observes the lower view": "lock.before",
     "reads for the lower view": "write.after",
     "publishes the lower view": "publish.after",
-    "looks at the upper view": "lock.before",
+    "observes the upper view": "lock.before",
     "reads for the upper view": "write.after",
     "publishes the upper view": "publish.after",
 }

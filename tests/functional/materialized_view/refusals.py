@@ -8,7 +8,7 @@ case in `test_bad_input_*.py` begins with its number.
                                   export (19): their texts are stored as any other
     20-22, 25-28  events          test_bad_input_metadata.py
     21       YAML is read by dbt, before anything of ours; deep JSON as for 20
-    23, 24   not there: no leases and no fences; the claim is a branch (test_refresh_refresh.py)
+    23, 24   not there: no leases and no fences; the lock is a branch (test_refresh_refresh.py)
     29, 30   schedules, limits    test_bad_input_metadata.py; ranges in test_creation_errors.py
     31-46    definitions          test_bad_input_definitions.py; more of 31, 33-37, 39, 42 and 45
                                   in test_creation_errors.py; USE (40) in test_dependencies.py;

@@ -90,7 +90,7 @@ def test_nothing_to_cancel(lake: Warehouse) -> None:
 
 
 def test_interrupt_of_the_command(lake: Warehouse) -> None:
-    """Ctrl-C and --fail-fast: the claim is released, the history says who ended it."""
+    """Ctrl-C and --fail-fast: the refresh lock is released, the history says who ended it."""
     lake.change()
     with Paused(lake, "write.before", "select * from @.totals") as reader:
         reader.command.connections.cancel_open()

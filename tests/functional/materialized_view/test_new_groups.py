@@ -1,4 +1,4 @@
-"""Rows of groups that are not stored yet are appended, without a look at those that are stored."""
+"""Rows of groups that are not stored yet are appended, without reading those that are stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Building aside and swapping as a finite model: creations, changes of meaning, drops, clean-up.
+"""Staging tables and swapping as a finite model: creations, changes of meaning, drops, clean-up.
 
 Who creates a view, rebuilds it because a view below means something else, drops it, or drops the
 storage tables of builds that have ended, may be interleaved in any way and die at any step. Rows
@@ -22,8 +22,8 @@ RULES = frozenset(
         "old storage dropped after the swap",
         "every build has a table of its own",
         "builds end after their swap",
-        "ended builds are listed before the view is looked at",
-        "refreshes swap only what they looked at",
+        "ended builds are listed before the view is observed",
+        "refreshes swap only what they observed",
     }
 )
 
@@ -131,7 +131,7 @@ def _acts(state: State, actor: Actor, rules: frozenset[str]) -> Iterator[Step]:
         "swapped": _end,
         "dropping": _drop_storage,
         "cleaning": _look_at_view,
-        "looked": _clean,
+        "observed": _clean,
     }[actor.step]
     yield from act(state, actor, rules)
 
@@ -143,19 +143,19 @@ def _done(actor: Actor) -> Actor:
 def _begin(state: State, actor: Actor, rules: frozenset[str]) -> Iterator[Step]:
     view = state.view
     if actor.job == "clean":
-        late = "ended builds are listed before the view is looked at" not in rules
+        late = "ended builds are listed before the view is observed" not in rules
         if late:
-            yield "looks at the view", state, actor._replace(step="cleaning", seen=view)
+            yield "observes the view", state, actor._replace(step="cleaning", seen=view)
         else:
             yield "lists", state, actor._replace(step="cleaning", names=state.ended)
     elif actor.job == "drop" and view is not None:
         dropped = state._replace(view=None, wanted=None)
         yield "drops the view", dropped, actor._replace(step="dropping", seen=view)
     elif actor.job == "create":
-        yield "looks", *_named(state, actor, actor.definition, rules)
+        yield "observes", *_named(state, actor, actor.definition, rules)
     elif actor.job == "rebuild" and view is not None:
         definition = view.definition % MEANS_MORE + MEANS_MORE
-        yield "looks", *_named(state, actor, definition, rules)
+        yield "observes", *_named(state, actor, definition, rules)
 
 
 def _named(
@@ -198,7 +198,7 @@ def _compare_base(state: State, actor: Actor, rules: frozenset[str]) -> Iterator
 
 def _swap(state: State, actor: Actor, rules: frozenset[str]) -> Iterator[Step]:
     is_refresh = actor.job == "rebuild"
-    compares = is_refresh and "refreshes swap only what they looked at" in rules
+    compares = is_refresh and "refreshes swap only what they observed" in rules
     if compares and state.view != actor.seen:
         refused = state if _reads(state, actor.name) else state.without(actor.name)
         yield "is refused", refused._replace(ended=state.ended | {actor.name}), _done(actor)
@@ -224,10 +224,10 @@ def _drop_storage(state: State, actor: Actor, rules: frozenset[str]) -> Iterator
 
 
 def _look_at_view(state: State, actor: Actor, rules: frozenset[str]) -> Iterator[Step]:
-    if "ended builds are listed before the view is looked at" in rules:
-        yield "looks at the view", state, actor._replace(step="looked", seen=state.view)
+    if "ended builds are listed before the view is observed" in rules:
+        yield "observes the view", state, actor._replace(step="observed", seen=state.view)
     else:
-        yield "lists", state, actor._replace(step="looked", names=state.ended)
+        yield "lists", state, actor._replace(step="observed", names=state.ended)
 
 
 def _clean(state: State, actor: Actor, rules: frozenset[str]) -> Iterator[Step]:

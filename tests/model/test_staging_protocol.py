@@ -1,11 +1,11 @@
-"""Building aside keeps its promises in every interleaving; each of its rules is needed."""
+"""Staging keeps its promises in every interleaving; each of its rules is needed."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.model.build_aside import RULES, Actor, State, steps, violation
 from tests.model.explorer import Found, explore
+from tests.model.staging_protocol import RULES, Actor, State, steps, violation
 
 CREATE, CREATE_OTHER, CREATE_BACK = Actor("create", 1), Actor("create", 2), Actor("create", 0)
 REBUILD, DROP, CLEAN = Actor("rebuild"), Actor("drop"), Actor("clean")
@@ -41,8 +41,8 @@ MUTANTS = {
     "old storage dropped after the swap": ("create, create", True),
     "every build has a table of its own": ("there and back, clean", True),
     "builds end after their swap": ("create, rebuild, clean", True),
-    "ended builds are listed before the view is looked at": ("create, rebuild, clean", True),
-    "refreshes swap only what they looked at": ("rebuild, drop", True),
+    "ended builds are listed before the view is observed": ("create, rebuild, clean", True),
+    "refreshes swap only what they observed": ("rebuild, drop", True),
 }
 
 
