@@ -38,7 +38,7 @@ class Build(NamedTuple):
 class Refresher(NamedTuple):
     """A refresh of the lower view, or of the upper one, which refreshes the lower one first.
 
-    `target` is the view that it refreshes now, `main` the observed head of that view, `version` what
+    `target` is the view that it refreshes now, `main` its observed head, `version` what
     it is going to read.
     """
 
