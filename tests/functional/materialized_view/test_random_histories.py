@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from tests.functional.materialized_view.random_histories import Report, run_seed
+from tests.sampling import sample
 
 # About a minute each.
-SEEDS = (3, 7, 11)
+SEEDS = sample([3], [7, 11])
 VIEWS, STEPS = 8, 4
 
 
