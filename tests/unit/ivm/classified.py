@@ -91,12 +91,8 @@ def _against_column(
 
 
 def without_clause(reason: Reason | None) -> Reason | None:
-    """A reason without the part of the query that it shows at its end: SQL as it is printed, which
-    does not begin with a small letter."""
-    if reason is None:
-        return None
-    text, _, clause = reason.text.rpartition(": ")
-    return Reason(reason.code, text) if text and not clause[0].islower() else reason
+    """A reason without the part of the query that it shows."""
+    return Reason(reason.code, reason.text) if reason is not None else None
 
 
 __all__ = ["ANY", "FORMS", "NONE", "PARTITIONED", "SOME", "against_partition", "verdicts"]

@@ -82,7 +82,7 @@ def test_why_it_is_not_added() -> None:
     """The reason is about the groups that are selected from, not about the selection."""
     groups = "select a, count(distinct v) x from mv_table_0 group by a"
     reason = program_of(f"select a, x from ({groups}) d where x > 1").why_not_added
-    assert reason is not None and "COUNT(DISTINCT" in reason.text
+    assert reason is not None and reason.clause == "COUNT(DISTINCT v)"
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,17 @@ from dataclasses import dataclass
 class Reason:
     """Why a decision was taken.
 
-    `code` is stable and upper case (`BASE_TABLE_CHANGED`); `text` is for people.
+    `code` is stable and upper case (`BASE_TABLE_CHANGED`); `text` is for people; `clause` is the
+    part of the view's query that it is about, as its author wrote it.
     """
 
     code: str
     text: str
+    clause: str = ""
 
     def __str__(self) -> str:
-        return f"{self.code}: {self.text}"
+        about = f": {self.clause}" if self.clause else ""
+        return f"{self.code}: {self.text}{about}"
 
 
 NOTHING_CHANGED = Reason("NOTHING_CHANGED", "no base table has changed since the last refresh")

@@ -130,7 +130,7 @@ class Analyzer:
             if calls := volatile_functions(text):
                 raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))
             if found := storage_columns(text):
-                raise not_fast("STORAGE_COLUMN", "it asks where rows lie: " + ", ".join(found))
+                raise not_fast("STORAGE_COLUMN", "it asks where rows lie", ", ".join(found))
         if definition.settings.get("spark.sql.caseSensitive") == "true":
             raise not_fast("CASE_SENSITIVE", "names of its columns are told apart by case")
         text, tables = self._with_placeholders(definition, str(view.name))
@@ -234,10 +234,12 @@ def with_queries(queries: Mapping[str, str], body: str) -> str:
 
 def _readable(reason: Reason, tables: Mapping[str, TableName]) -> Reason:
     def shown(found: re.Match[str]) -> str:
-        name, alias = quote(tables[f"{TABLE}{found.group(1)}"].name), found.group(2)
-        return name if alias in (None, name) else f"{name} AS {alias}"
+        name, alias = tables[f"{TABLE}{found.group(1)}"].name, found.group(2)
+        called = name if name.isidentifier() else quote(name)
+        return called if alias in (None, quote(name)) else f"{called} AS {alias}"
 
-    return replace(reason, text=_SHOWN.sub(shown, reason.text))
+    text, clause = (_SHOWN.sub(shown, part) for part in (reason.text, reason.clause))
+    return replace(reason, text=text, clause=clause)
 
 
 def _as_written(tables: Mapping[str, TableName], found: re.Match[str]) -> str:

@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.ivm.algebra.written import as_written
 
 TABLE, OLD, CHANGES = "mv_table_", "mv_old_", "mv_changes_"
 WEIGHT = "mv_weight"
@@ -30,11 +31,11 @@ class NotFast(Exception):
         self.reason = reason
 
 
-def not_fast(code: str, text: str, clause: exp.Expr | None = None) -> NotFast:
+def not_fast(code: str, text: str, clause: exp.Expr | str | None = None) -> NotFast:
     """The error for a part of a query that has no delta query; `text` says what to do instead."""
-    shown = clause.sql(dialect="spark") if clause is not None else ""
+    shown = as_written(clause) if isinstance(clause, exp.Expr) else clause or ""
     shown = f"{shown[:200]} ..." if len(shown) > 200 else shown
-    return NotFast(Reason(code, f"{text}: {shown}" if shown else text))
+    return NotFast(Reason(code, text, shown))
 
 
 @dataclass

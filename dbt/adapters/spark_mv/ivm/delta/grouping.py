@@ -49,6 +49,7 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import (
     same,
     ungrouped,
 )
+from dbt.adapters.spark_mv.ivm.algebra.written import as_written
 from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets, total_order
 
 _KEYS = "mv_keys"
@@ -238,9 +239,7 @@ def delta(groups: Groups, rule: Rule) -> exp.Query | None:
 
 def keys_not_returned(groups: Groups) -> NotFast:
     """The error for groups that depend on the order of rows, and whose keys are not returned."""
-    keys = ", ".join(
-        key.name if isinstance(key, exp.Column) else key.sql("spark") for key in groups.keys
-    )
+    keys = ", ".join(filter(None, (as_written(key) for key in groups.keys)))
     text = (
         "its value may be another one each time that it is computed, so that groups have to be "
         f"replaced as a whole, by their keys; return these, too ({keys})"

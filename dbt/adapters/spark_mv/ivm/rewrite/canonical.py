@@ -34,6 +34,7 @@ from sqlglot.optimizer.qualify import qualify
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.algebra.terms import NotFast, both, conjuncts, derived, not_fast
+from dbt.adapters.spark_mv.ivm.algebra.written import remember
 from dbt.adapters.spark_mv.ivm.rewrite import (
     grouping_sets,
     laterals,
@@ -75,6 +76,7 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         (tree,) = statements(query)
         if tree is None:
             raise not_fast("NOT_PARSED", "it is not a SELECT")
+        remember(tree)
         for clause in tree.find_all(exp.With):
             if clause.args.get("recursive"):
                 text = "a recursive query has no delta query; build a table of it, and read that"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra.terms import column, derived
+from dbt.adapters.spark_mv.ivm.algebra.written import standing_for
 
 _SIDES = ("LEFT", "RIGHT", "FULL")
 
@@ -56,7 +57,7 @@ def _fold(query: exp.Select, count: int) -> None:
         if isinstance(found, exp.Column) and found.table in aliases:
             output = f"{found.table}__{found.name}"
             wanted[output] = found.copy()
-            found.replace(column(name, output))
+            found.replace(standing_for(column(name, output), found))
     outputs = [exp.alias_(item, output, quoted=True) for output, item in wanted.items()]
     outputs = outputs or [exp.alias_(exp.Literal.number(1), "mv_one")]
     inner = exp.Select(expressions=outputs, from_=exp.From(this=start), joins=folded)

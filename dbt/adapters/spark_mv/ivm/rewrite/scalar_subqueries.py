@@ -41,6 +41,7 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import (
     derived,
     not_fast,
 )
+from dbt.adapters.spark_mv.ivm.algebra.written import standing_for
 
 JOINED = "mv_value_"
 _GROUPS = "mv_groups"
@@ -91,7 +92,7 @@ class Scalars:
         every = [call for calls in listed for call in calls]
         joined, names = self._join(local, pairs, every)
         inside = {
-            id(call): _of_none(call, column(joined, name))
+            id(call): _of_none(call, standing_for(column(joined, name), call))
             for call, name in zip(every, names, strict=True)
         }
         found = [
@@ -164,8 +165,8 @@ class Scalars:
         if outside(local) or not pairs:
             raise _correlated("name columns outside only in equalities with its own", body)
         keys: list[Pair] = [
-            (column(_GROUPS, f"mv_key_{number}"), other, kind)
-            for number, (_, other, kind) in enumerate(pairs)
+            (standing_for(column(_GROUPS, f"mv_key_{number}"), own), other, kind)
+            for number, (own, other, kind) in enumerate(pairs)
         ]
         return exp.Select().from_(derived(local, _GROUPS)), keys
 
@@ -252,8 +253,8 @@ def asks_for_groups(condition: exp.Expr) -> bool:
 def equalities(relation: str, pairs: Sequence[Pair]) -> list[exp.Expr]:
     """The conditions that join a relation, whose keys are mv_key_<n>, by the pairs."""
     return [
-        kind(this=other.copy(), expression=column(relation, f"mv_key_{number}"))
-        for number, (_, other, kind) in enumerate(pairs)
+        kind(this=other.copy(), expression=standing_for(column(relation, f"mv_key_{number}"), own))
+        for number, (own, other, kind) in enumerate(pairs)
     ]
 
 

@@ -8,6 +8,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.scopes import outside
 from dbt.adapters.spark_mv.ivm.algebra.terms import column, derived, not_fast
+from dbt.adapters.spark_mv.ivm.algebra.written import standing_for
 from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets
 
 _GROUPED, _DISTINCT = "mv_grouped", "mv_distinct"
@@ -81,7 +82,7 @@ class _Apart:
         def replaced(node: exp.Expr) -> exp.Expr:
             if node in self._keys or id(node) in calls:
                 name = self._outputs.setdefault(node.copy(), f"mv_group_{len(self._outputs)}")
-                return column(_GROUPED, name)
+                return standing_for(column(_GROUPED, name), node)
             return node.copy() if isinstance(node, exp.Query) else node
 
         found = copied.transform(replaced, copy=False)

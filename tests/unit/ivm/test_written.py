@@ -1,0 +1,83 @@
+"""What is said of a query is said in the words of its author."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.planning.analyzer import Analysis
+from dbt.adapters.spark_mv.views.definition import Definition
+from tests.unit.ivm.classified import FORMS, PARTITIONED
+from tests.unit.ivm.constructs import Construct
+from tests.unit.ivm.shop import against, analysis_of, definition_of
+
+# Around an example, which becomes a relation `d`: names of it and of others are made anew by the
+# rewriting of outer joins, aggregates, windows and subqueries.
+AROUND = (
+    "{}",
+    "SELECT d.*, c2.name AS other FROM ({}) d LEFT JOIN customers c2 ON c2.score = 1 "
+    "LEFT JOIN returns r2 ON r2.quantity = 1",
+    "SELECT COUNT(DISTINCT c2.name) AS n FROM ({}) d LEFT JOIN customers c2 ON c2.score = 1",
+    "SELECT c2.name, RANK() OVER (ORDER BY SUM(c2.score)) AS k FROM ({}) d "
+    "FULL JOIN customers c2 ON c2.score = 1 GROUP BY c2.name",
+    "SELECT FIRST(c2.name) AS one FROM customers c2 LEFT JOIN ({}) d ON c2.score = 1 "
+    "GROUP BY c2.score + 1",
+    "SELECT c2.name, (SELECT MAX(id) FROM returns r2 WHERE r2.quantity < c2.score) AS most "
+    "FROM customers c2 LEFT JOIN ({}) d ON c2.score = 1",
+)
+
+
+def _title(construct: Construct) -> str:
+    return construct.title
+
+
+def _reasons(definition: Definition) -> Iterator[Reason]:
+    found = analysis_of(definition)
+    columns = [column.name for column in definition.columns]
+    tried = [against("fast", definition, found)]
+    tried += [against("partition", definition, found, name) for name in columns]
+    tried += [found.program.why_not_added] if isinstance(found, Analysis) else []
+    yield from filter(None, tried)
+
+
+def _of(query: str) -> list[str]:
+    """The parts of a query that the reasons against it show."""
+    return [reason.clause for reason in _reasons(definition_of(query, {})) if reason.clause]
+
+
+@pytest.mark.parametrize("construct", [*FORMS, *PARTITIONED], ids=_title)
+def test_reasons_have_no_names_of_ours(construct: Construct) -> None:
+    """No example has a backtick, or a name that begins like ours."""
+    for example in construct.examples:
+        for around in AROUND:
+            definition = definition_of(around.format(example), dict(construct.settings))
+            for reason in _reasons(definition):
+                assert "mv_" not in str(reason) and "`" not in str(reason)
+
+
+@pytest.mark.parametrize(
+    ("query", "clause"),
+    [
+        ("SELECT region, stddev(amount) AS s FROM orders GROUP BY region", "STDDEV(amount)"),
+        ("SELECT region, stddev(o.amount) AS s FROM orders o GROUP BY 1", "STDDEV(o.amount)"),
+        (
+            "SELECT name, SUM(o.weight) AS w FROM customers LEFT JOIN orders o "
+            "ON o.customer = customers.id GROUP BY name",
+            "SUM(o.weight)",
+        ),
+        (
+            "WITH w AS (SELECT id AS key FROM orders) SELECT COUNT(DISTINCT key) AS n FROM w",
+            "COUNT(DISTINCT key)",
+        ),
+        ("SELECT COUNT(DISTINCT `region`) AS n FROM orders", "COUNT(DISTINCT `region`)"),
+        (
+            "SELECT id, (SELECT SUM(quantity) FROM orders o WHERE o.region = c.score) AS total "
+            "FROM customers c",
+            "c.score = o.region",
+        ),
+    ],
+)
+def test_clause_is_as_it_was_written(query: str, clause: str) -> None:
+    assert clause in _of(query)
