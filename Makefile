@@ -38,9 +38,10 @@ soak: venv  ## write, refresh, read and kill at random for 20 minutes; ARGS='--m
 equivalence: venv  ## random views and histories, refreshed fast and compared; ARGS='--seeds 50'
 	$(BIN)/python -m tests.equivalence $(ARGS)
 
-docs: venv  ## write the generated parts of docs/: supported queries, options, behaviours, figures
+docs: venv  ## write the generated parts of docs/: supported queries, options, errors, behaviours, figures
 	$(BIN)/python -m tests.supported_queries
 	$(BIN)/python -m tests.option_docs
+	$(BIN)/python -m tests.error_docs
 	$(BIN)/python -m tests.behaviours
 	$(BIN)/python -m tests.bench.page
 

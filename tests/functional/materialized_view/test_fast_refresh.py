@@ -112,12 +112,12 @@ def test_small_tables_at_once(lake: Warehouse) -> None:
         # The clause names tables as the query does.
         (
             "select name, name in (select o.customer from @.orders o) as k from @.customers",
-            "SUBQUERY: .* FROM `orders` AS `o`",
+            "SUBQUERY: .* FROM orders AS o",
         ),
         (
             "select name, (select max(amount) from @.orders where id > length(c.name) group by id)"
             " as k from @.customers c",
-            r"CORRELATED: .* FROM `orders` WHERE",
+            r"CORRELATED: .* FROM orders WHERE",
         ),
         ("select rand() as r, id from @.orders", "VOLATILE_FUNCTION"),
         ("select local.system.bucket(4, id) as b from @.orders", "USER_FUNCTION"),

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dbt.adapters.spark_mv.core.reason_codes import CODES
+
 
 @dataclass(frozen=True)
 class Reason:
     """Why a decision was taken.
 
-    `code` is stable and upper case (`BASE_TABLE_CHANGED`); `text` is for people; `clause` is the
+    `code` is stable and one of `reason_codes.CODES` (`BASE_TABLE_CHANGED`); `text` is for people; `clause` is the
     part of the view's query that it is about, as its author wrote it.
     """
 
     code: str
     text: str
     clause: str = ""
+
+    @property
+    def way_out(self) -> str:
+        """What to do about it; empty if nothing has to be done."""
+        return CODES[self.code].way_out
 
     def __str__(self) -> str:
         about = f": {self.clause}" if self.clause else ""

@@ -102,7 +102,12 @@ class Explainer:
             fast, partition = fast or plan.why_not_fast, partition or plan.why_not_partition
         how = "" if isinstance(found, Reason) else str(found.program)
         return [
-            f"not fast           {fast}" if fast else f"can be fast        {how}",
+            *(_against("not fast", fast) if fast else [f"can be fast        {how}"]),
             *notes,
-            f"not by partition   {partition}" if partition else "can be by partition",
+            *(_against("not by partition", partition) if partition else ["can be by partition"]),
         ]
+
+
+def _against(method: str, reason: Reason) -> list[str]:
+    found = [f"{method:<19}{reason}"]
+    return [*found, f"  way out          {reason.way_out}"] if reason.way_out else found

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.errors import MethodNotAvailable
+from dbt.adapters.spark_mv.core.reason_codes import METHODS
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.cost import Estimate, PartitionEstimate, complete_cost, is_small
 from dbt.adapters.spark_mv.state.freshness import Freshness, Verdict
@@ -216,7 +217,9 @@ def _why_not(found: FastQuery | PartitionQuery | Reason) -> Reason:
 def not_eligible(view: str, method: str, reason: Reason) -> MethodNotAvailable:
     """The error of a strict method that cannot be used."""
     how = "fast" if method == FAST else "by partition"
+    # What stands against any refresh but a complete one has no way out but that.
+    instead = f"{reason.way_out} Or use" if reason.code in METHODS else "Use"
     return MethodNotAvailable(
         f"{view} cannot be refreshed {how}: {reason}.",
-        "Refresh it with method complete, change what is named, or use refresh_method 'auto'.",
+        f"{instead} method complete, or refresh_method 'auto'.",
     )

@@ -31,6 +31,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
+from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.algebra.terms import NotFast, both, conjuncts, derived, not_fast
@@ -54,14 +55,14 @@ _FIRST = (
     "have them there, or in a view or query over the materialized view"
 )
 _SAMPLED = "a sample is not a function of the rows; sample in a query over the materialized view"
-_UNSUPPORTED = (
-    ("limit", "LIMIT", _FIRST),
-    ("offset", "LIMIT", _FIRST),
-    ("sample", "SAMPLE", _SAMPLED),
-    ("pivots", "PIVOT", "PIVOT has no delta query; write it as aggregates of CASE"),
-    ("qualify", "WINDOW", "QUALIFY is not supported; filter in a query around it"),
-    ("match", "MATCH_RECOGNIZE", "MATCH_RECOGNIZE has no delta query"),
-)
+_UNSUPPORTED = {
+    "limit": Reason("LIMIT", _FIRST),
+    "offset": Reason("LIMIT", _FIRST),
+    "sample": Reason("SAMPLE", _SAMPLED),
+    "pivots": Reason("PIVOT", "PIVOT has no delta query; write it as aggregates of CASE"),
+    "qualify": Reason("WINDOW", "QUALIFY is not supported; filter in a query around it"),
+    "match": Reason("MATCH_RECOGNIZE", "MATCH_RECOGNIZE has no delta query"),
+}
 
 
 def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
@@ -176,10 +177,11 @@ def _set_operation(query: exp.SetOperation) -> exp.Query:
 
 
 def _refuse_modifiers(query: exp.Query) -> None:
-    for key, code, text in _UNSUPPORTED:
+    for key, reason in _UNSUPPORTED.items():
         clause = query.args.get(key)
         if clause:
-            raise not_fast(code, text, clause[0] if isinstance(clause, list) else clause)
+            shown = clause[0] if isinstance(clause, list) else clause
+            raise not_fast(reason.code, reason.text, shown)
 
 
 def _selection(query: exp.Select) -> exp.Select:

@@ -1,0 +1,216 @@
+"""What each code of a `Reason` means, and the way out of it.
+
+This is the only list of them: `explain`, the errors of strict methods and
+docs/errors_and_reasons.md take their words from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a code says in general; the text of a reason says what it is about in the case at hand.
+
+    `way_out` is a sentence, empty where nothing has to be done.
+    """
+
+    meaning: str
+    way_out: str = ""
+
+
+_REFRESH = "Refresh the view."
+_JOIN = "Write the subquery as a join, or have it in a materialized view of its own."
+_OVER_VIEW = "Have this part in a query, or in another view, over the materialized view."
+
+FRESHNESS: Mapping[str, Meaning] = {
+    "NOTHING_CHANGED": Meaning("No base table has changed since the last refresh."),
+    "EQUIVALENT_VERSIONS": Meaning(
+        "Base tables have new versions, for example after a compaction, and the same rows."
+    ),
+    "NEVER_BUILT": Meaning("The view has no stored rows yet.", _REFRESH),
+    "BASE_TABLE_CHANGED": Meaning("Base tables were written to since the last refresh.", _REFRESH),
+    "UPSTREAM_NOT_FRESH": Meaning(
+        "The view reads another materialized view, which is not fresh.",
+        "Refresh that one first; `refresh --args '{view: +name}'` does both.",
+    ),
+    "DEFINITION_CHANGED": Meaning(
+        "The query of the view, or of a view that it reads, means something else now.", _REFRESH
+    ),
+    "REDUCED_RUN": Meaning(
+        "The last build holds a part of the rows only, because dbt ran with --empty, --sample or "
+        "--defer.",
+        "Run the model without these flags.",
+    ),
+    "WRITTEN_BY_HAND": Meaning(
+        "The newest snapshot of the storage table was not made by a refresh.",
+        "Refresh the view, and write to its base tables only.",
+    ),
+    "STORAGE_ALTERED": Meaning(
+        "Somebody altered the columns of the storage table.",
+        "Refresh the view; it is built in another storage table.",
+    ),
+    "BASE_TABLE_DROPPED": Meaning(
+        "A base table does not exist any more.",
+        "Create the base table again, or change the query of the view.",
+    ),
+    "BASE_TABLE_UNVERSIONED": Meaning(
+        "A base table has no versions, so that nothing says whether its rows are the same.",
+        "Use an Iceberg table, or refresh the view on a schedule.",
+    ),
+}
+
+REFRESHES: Mapping[str, Meaning] = {
+    "REQUESTED": Meaning("Somebody asked for a complete refresh."),
+    "LOST_RACE": Meaning(
+        "Something else was published, dropped or changed while the refresh was running, so that "
+        "its build was discarded; it begins again if it is still needed."
+    ),
+    "FAST_FAILED": Meaning(
+        "The statement of a fast refresh failed, so that a complete refresh follows.",
+        "Please report the text of the failure and the view's query.",
+    ),
+    "OWNER_GONE": Meaning("The process of the refresh ended before the refresh did."),
+    "OVER_TIME": Meaning(
+        "The refresh has been running longer than `refresh_timeout`, so that another one may take "
+        "its place.",
+        "Make `refresh_timeout` in the profile longer than the longest refresh.",
+    ),
+    "DROPPED": Meaning("The view was dropped while it was being refreshed."),
+}
+
+_PLANNING: Mapping[str, Meaning] = {
+    "NOT_CHEAPER": Meaning(
+        "The method is possible, and its cost estimate is not clearly below that of a complete "
+        "refresh.",
+        "Ask for the method by its name to use it all the same.",
+    ),
+    "NO_BASE": Meaning(
+        "There are no stored rows of a known state that changes could be added to.",
+        "Refresh the view with method complete once.",
+    ),
+    "OTHER_LAYOUT": Meaning(
+        "The storage table lacks columns that the fast refresh of this query keeps.",
+        "Run the model with --full-refresh once.",
+    ),
+    "NOT_PINNED": Meaning(
+        "A base table cannot be read at a fixed version.",
+        "Use an Iceberg table without row filters of its catalog.",
+    ),
+    "NO_OLD_VERSION": Meaning(
+        "A base table has no old version that its change could be computed from.",
+        "Use an Iceberg table.",
+    ),
+    "SCHEMA_CHANGED": Meaning(
+        "The columns of a base table were altered since the last refresh.",
+        "Refresh the view with method complete once.",
+    ),
+    "VERSION_GONE": Meaning(
+        "A version of a base table that is needed has expired.",
+        "Refresh the view with method complete once, and keep snapshots for longer than the time "
+        "between two refreshes.",
+    ),
+    "NOT_PARTITIONED": Meaning(
+        "The view has no partitions that a condition can name.",
+        "Set `partition_by` to a column of the view that is neither a boolean nor nested.",
+    ),
+    "PARTITION_COLUMN": Meaning(
+        "The query does not show from which rows a partition of the view is computed.",
+        "Partition by a column of GROUP BY, and of PARTITION BY in every window.",
+    ),
+    "PARTITIONS_UNKNOWN": Meaning(
+        "Spark failed to list the partitions that changed.",
+        "Refresh the view with method complete, and report the text of the failure.",
+    ),
+    "TOO_MANY_PARTITIONS": Meaning(
+        "More partitions may have changed than one statement can name.",
+        "Refresh the view with method complete, or more often.",
+    ),
+}
+
+_QUERY: Mapping[str, Meaning] = {
+    "NOT_ADDITIVE": Meaning(
+        "A change cannot be added to the stored groups; they can only be recomputed.",
+        "Add a GROUP BY, or use COUNT, SUM, AVG, MIN and MAX of whole numbers and decimals.",
+    ),
+    "ONE_GROUP": Meaning("All rows are one group, of which every change is one.", _OVER_VIEW),
+    "WINDOW": Meaning(
+        "A window, or QUALIFY, ranges over all rows, or cannot be followed.", _OVER_VIEW
+    ),
+    "TIME_WINDOW": Meaning("A window of time is a session, or overlaps others.", _OVER_VIEW),
+    "GROUPING_SETS": Meaning(
+        "GROUPING SETS, ROLLUP or CUBE stand where their groups cannot be followed.",
+        "Have them at the top of the query, over COUNT, SUM, AVG, MIN and MAX, or leave the total "
+        "of all rows to another view.",
+    ),
+    "LIMIT": Meaning(
+        "LIMIT or OFFSET chooses rows by their place, and stands where the place is not known.",
+        "Have ORDER BY with LIMIT at the end of the query, or in a query over the view.",
+    ),
+    "ORDER_DEPENDENT": Meaning(
+        "A value depends on the order in which rows are read.",
+        "Have it at the top of the query, or in a view of its own; cast floating point numbers to "
+        "decimals.",
+    ),
+    "SUBQUERY": Meaning("A subquery in a condition has a form that cannot be followed.", _JOIN),
+    "SCALAR_SUBQUERY": Meaning(
+        "A subquery that stands for a value has a form that cannot be followed.", _JOIN
+    ),
+    "CORRELATED": Meaning(
+        "A subquery names columns of the query around it in a way that cannot be followed.", _JOIN
+    ),
+    "SEMI_JOIN": Meaning(
+        "A semi or anti join stands before a right or full join.",
+        "Have the semi or anti join in a subquery of FROM, or use EXISTS.",
+    ),
+    "SET_OPERATION": Meaning(
+        "UNION, INTERSECT or EXCEPT matches columns by their names.",
+        "List the columns in one order on both sides.",
+    ),
+    "DISTINCT_ON": Meaning("DISTINCT ON keeps rows by their order.", "Use MIN or MAX."),
+    "SAMPLE": Meaning("TABLESAMPLE or PIVOT has no delta query.", _OVER_VIEW),
+    "PIVOT": Meaning("PIVOT has no delta query.", "Write it as aggregates of CASE."),
+    "MATCH_RECOGNIZE": Meaning("MATCH_RECOGNIZE has no delta query.", _OVER_VIEW),
+    "RECURSIVE": Meaning(
+        "A recursive query has no delta query.", "Build a table of it, and read that."
+    ),
+    "RELATION": Meaning(
+        "FROM has something that is neither a table nor a subquery.", "Use a subquery."
+    ),
+    "NOT_A_SELECT": Meaning(
+        "A part of the query is no SELECT.", "Write the part as a SELECT in parentheses."
+    ),
+    "NOT_COMPARED": Meaning(
+        "A column has a type whose values cannot be compared, such as a map.",
+        "Return the column as text, or as a sorted array.",
+    ),
+    "VOLATILE_FUNCTION": Meaning(
+        "The query calls a function whose value changes without a write.",
+        "Call the function in a query over the view.",
+    ),
+    "STORAGE_COLUMN": Meaning(
+        "The query asks in which file a row lies, which a compaction changes.",
+        "Leave the metadata column out.",
+    ),
+    "USER_FUNCTION": Meaning(
+        "The query calls a function that is not Spark's own, so that nothing says what its value "
+        "depends on.",
+        "Write it as an expression.",
+    ),
+    "CASE_SENSITIVE": Meaning(
+        "Names of columns are told apart by letter case.", "Unset `spark.sql.caseSensitive`."
+    ),
+    "NOT_PARSED": Meaning(
+        "The query was not understood with certainty.",
+        "Name the relation of each column, and write the part in plain SELECTs.",
+    ),
+    "NOT_UNDERSTOOD": Meaning(
+        "Spark plans the query in another way than it was understood.",
+        "Write the part in another way, and please report the query.",
+    ),
+}
+
+METHODS: Mapping[str, Meaning] = {**_PLANNING, **_QUERY}
+CODES: Mapping[str, Meaning] = {**FRESHNESS, **REFRESHES, **METHODS}
