@@ -74,7 +74,7 @@ class SparkMVCredentials(SparkCredentials):
             # The host is printed by everybody who cannot reach it.
             raise DbtConfigError(
                 "host must be a name or an address, and contains '@'.\n"
-                "Say who you are in user, password or token."
+                "Give the login in user, password or token."
             )
         super().__post_init__()
         self.server_side_parameters.update(_as_conf(self.spark_conf))

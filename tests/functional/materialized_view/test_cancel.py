@@ -85,7 +85,7 @@ def test_nothing_to_cancel(lake: Warehouse) -> None:
     report = lake.operation("cancel", view="totals")
     assert "no refresh is running" in report.failures[0]
     for name in ("cancel", "suspend", "resume"):
-        with pytest.raises(Exception, match="Which materialized view"):
+        with pytest.raises(Exception, match="needs the name of a materialized view"):
             lake.operation(name, view=None)
 
 

@@ -72,7 +72,7 @@ def test_metadata(lake: Warehouse) -> None:
                         "table_name": "totals",
                         "table_schema": lake.schema,
                         "method": "complete",
-                        "reason": "BASE_TABLE_CHANGED: changed since the last refresh",
+                        "reason": "BASE_TABLE_CHANGED: base tables have changed",
                         "started_us": number,
                         "to": {f"local.{lake.schema}.orders": "iceberg:8211403924182305712/0"},
                     },

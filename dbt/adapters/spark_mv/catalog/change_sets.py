@@ -147,7 +147,7 @@ def change_between(
     if schema_id is None:
         schema_id = iceberg.snapshot_schema(executor, table, old.snapshot_id)
     if schema_id != old.schema_id:
-        return Reason("VERSION_GONE", f"{table.shown} cannot be read as it was any more")
+        return Reason("VERSION_GONE", f"{table.shown} can no longer be read as it was")
     if commits is None:
         return _compared(executor, Change(table, old, new, COMPARED))
     start, between = commits

@@ -153,7 +153,7 @@ NAMES = OptionType(
 )
 PROPERTIES = OptionType(
     "mapping",
-    "a mapping of property names to values, whose keys do not start with 'mv.': those are ours",
+    "a mapping of property names to values, whose keys do not start with 'mv.' (reserved)",
     {"type": "object", "propertyNames": {"not": {"pattern": r"^mv\."}}},
     _with_text_keys,
     _property_texts,

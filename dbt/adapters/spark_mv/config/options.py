@@ -197,7 +197,7 @@ def check_spelling(keys: Mapping[str, Any], view: str) -> None:
 def _refuse_moved(name: str, view: str) -> None:
     if name.lower() == ALLOW_UNSAFE:
         raise InvalidOption(
-            f"{view}: {ALLOW_UNSAFE} is no option of a view, whose author it restrains.",
+            f"{view}: {ALLOW_UNSAFE} cannot be set by a view, because it restrains its author.",
             f"Set {ALLOW_UNSAFE}: true in the profile.",
         )
 

@@ -65,7 +65,7 @@ class DependencyCycle(MaterializedViewError):
 
 
 class DependencyMismatch(MaterializedViewError):
-    """Our reading of the definition and Spark's analysed plan name different tables."""
+    """The text of a definition and Spark's plan of it name different tables."""
 
 
 class RelationExists(MaterializedViewError):
@@ -116,9 +116,13 @@ class UnsupportedCatalog(MaterializedViewError):
     """A catalog or connection that cannot hold what a materialized view needs."""
 
 
+class NotVerified(MaterializedViewError):
+    """The rows of a materialized view cannot be compared with what its query gives."""
+
+
 class CorruptMetadata(MaterializedViewError):
     """A row of the metadata, or a property of a view, that cannot be read."""
 
 
 class StatementFailed(MaterializedViewError):
-    """Spark refused a statement of ours; carries Spark's own first lines."""
+    """Spark or its catalog refused a statement; the text is the beginning of what they said."""

@@ -11,8 +11,8 @@ from dbt.adapters.spark_mv.core.reason_codes import CODES
 class Reason:
     """Why a decision was taken.
 
-    `code` is stable and one of `reason_codes.CODES` (`BASE_TABLE_CHANGED`); `text` is for people; `clause` is the
-    part of the view's query that it is about, as its author wrote it.
+    `code` is stable and one of `reason_codes.CODES` (`BASE_TABLE_CHANGED`); `text` is for people;
+    `clause` is the part of the view's query that it is about, as its author wrote it.
     """
 
     code: str
@@ -35,12 +35,12 @@ REQUESTED = Reason("REQUESTED", "a complete refresh was asked for")
 WRITTEN_BY_HAND = Reason("WRITTEN_BY_HAND", "its storage table was written by something else")
 STORAGE_ALTERED = Reason("STORAGE_ALTERED", "the columns of its storage table were altered")
 DEFINITION_CHANGED = Reason("DEFINITION_CHANGED", "its definition has changed")
-REDUCED_RUN = Reason("REDUCED_RUN", "built by a run with --empty, --sample or --defer")
+REDUCED_RUN = Reason("REDUCED_RUN", "it was built by a run with --empty, --sample or --defer")
 REDUCED_RUN_KEEPS = Reason(
     "REDUCED_RUN_KEEPS", "a run with --empty, --sample or --defer replaces no whole definition"
 )
-VERSION_GONE = Reason("VERSION_GONE", "a base version that it was reading is gone")
-OWNER_GONE = Reason("OWNER_GONE", "its process ended before it")
+VERSION_GONE = Reason("VERSION_GONE", "a version of a base table that it was reading has expired")
+OWNER_GONE = Reason("OWNER_GONE", "its process ended before the refresh did")
 OVER_TIME = Reason("OVER_TIME", "it has been running longer than refresh_timeout")
 DROPPED = Reason("DROPPED", "it was dropped while it was being refreshed")
 EQUIVALENT_VERSIONS = Reason(
@@ -60,17 +60,21 @@ def fast_failed(cause: str) -> Reason:
 
 def base_table_changed(names: list[str]) -> Reason:
     """Reason for staleness that lists the base tables that changed."""
-    return Reason("BASE_TABLE_CHANGED", "changed since the last refresh: " + ", ".join(names))
+    return Reason(
+        "BASE_TABLE_CHANGED", "base tables have changed since the last refresh: " + ", ".join(names)
+    )
 
 
 def base_table_dropped(names: list[str]) -> Reason:
     """Reason for a broken view that lists the base tables that are gone."""
-    return Reason("BASE_TABLE_DROPPED", "base table is gone: " + ", ".join(names))
+    return Reason("BASE_TABLE_DROPPED", "base tables do not exist any more: " + ", ".join(names))
 
 
 def base_table_unversioned(names: list[str]) -> Reason:
     """Reason for unknown freshness that lists the tables without versions."""
-    return Reason("BASE_TABLE_UNVERSIONED", "has no versions to compare: " + ", ".join(names))
+    return Reason(
+        "BASE_TABLE_UNVERSIONED", "base tables have no versions to compare: " + ", ".join(names)
+    )
 
 
 def upstream_not_fresh(name: str, freshness: str) -> Reason:

@@ -94,7 +94,10 @@ class _Asking:
     def names_of(self, understood: exp.Query) -> list[str]:
         """The names of the view's columns, and that of the mark if the query returns it."""
         if total_order.ORDERED in self.outputs:
-            raise not_fast("NOT_PARSED", f"give its column {total_order.ORDERED} another name")
+            raise not_fast(
+                "NOT_PARSED",
+                f"its column {total_order.ORDERED} has a reserved name; give it another",
+            )
         has_mark = total_order.ORDERED in understood.named_selects
         return [*self.outputs, *([total_order.ORDERED] if has_mark else [])]
 

@@ -38,7 +38,8 @@ class Choice:
         """The views that `view` names; raises `InvalidName` without it."""
         if view is None:
             raise InvalidName(
-                "Which materialized view?", "Name it: --args '{view: name}', or a list, or tag:x."
+                "The operation needs the name of a materialized view.",
+                "Name it: --args '{view: name}', or a list, or tag:x.",
             )
         return self.selection().select(view)
 

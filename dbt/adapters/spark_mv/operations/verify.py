@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.catalog import iceberg
-from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFailed, StatementFailed
+from dbt.adapters.spark_mv.core.errors import NotVerified, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.ivm.rewrite.total_order import ORDERED
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
@@ -38,7 +38,7 @@ class Differences:
 def count_differences(services: Services, name: TableName) -> Differences:
     """Compare as multisets, doubles to ten digits; never refreshes.
 
-    Raises `RefreshFailed` if the versions are gone and nothing can be compared.
+    Raises `NotVerified` if the versions are gone and nothing can be compared.
     """
     view = load_view(services.resolver, name)
     differences = differences_query(services, view)
@@ -51,7 +51,7 @@ def count_differences(services: Services, name: TableName) -> Differences:
         ((lacking, extra),) = services.executor.query(select)
         differing = _differing(services.executor, view, differences)
     except StatementFailed as error:
-        raise RefreshFailed(
+        raise NotVerified(
             f"{name} cannot be verified: {error}",
             "If a base version has expired, refresh with method complete and verify again.",
         ) from None
@@ -77,16 +77,16 @@ def differences_query(services: Services, view: MaterializedView) -> str:
     texts = (view.definition.query, *view.definition.views.values())
     volatile = list(dict.fromkeys(call for text in texts for call in volatile_functions(text)))
     if volatile:
-        raise RefreshFailed(
+        raise NotVerified(
             f"{view.name} cannot be verified: its query calls {', '.join(volatile)}.",
-            "Its rows are the values of the moment of its last refresh.",
+            "Leave it out: its rows are those of the moment of its last refresh.",
         )
     pins = is_readable(view.definition)
     changed = {name for name, version in label.sources.items() if not (pins and version.can_pin)}
     now = services.versions.read(changed)
     moved = [str(name) for name in changed if not now[name].is_same(label.sources[name])]
     if moved:
-        raise RefreshFailed(
+        raise NotVerified(
             f"{view.name} cannot be verified: {', '.join(moved)} has changed since the last "
             "refresh and keeps no old versions.",
             "Refresh it, then verify again.",
@@ -141,7 +141,7 @@ def _nearest_label(executor: Executor, view: MaterializedView) -> Label:
         label = read_label(chain[index:])
         if label is not None:
             return label
-    raise MaterializedViewError(
+    raise NotVerified(
         f"{view.name} cannot be verified: no snapshot of its storage table has a label.",
         "Refresh it with method complete.",
     )

@@ -130,9 +130,11 @@ class Analyzer:
             if calls := volatile_functions(text):
                 raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))
             if found := storage_columns(text):
-                raise not_fast("STORAGE_COLUMN", "it asks where rows lie", ", ".join(found))
+                raise not_fast(
+                    "STORAGE_COLUMN", "it asks in which file a row lies", ", ".join(found)
+                )
         if definition.settings.get("spark.sql.caseSensitive") == "true":
-            raise not_fast("CASE_SENSITIVE", "names of its columns are told apart by case")
+            raise not_fast("CASE_SENSITIVE", "the names of its columns are case sensitive")
         text, tables = self._with_placeholders(definition, str(view.name))
         columns = {name: self._columns(table) for name, table in tables.items()}
         plan_facts = PlanFacts(definition.hash, self._by, columns)

@@ -37,7 +37,7 @@ from dbt.adapters.spark_mv.views.storage_sql import stored_columns
 NOT_PARTITIONED = Reason("NOT_PARTITIONED", "it has no partitions; partition_by gives it some")
 _FIRST = Reason("LIMIT", "rows of other partitions decide which rows are the first")
 _NO_STEERING = Reason("NOT_PARTITIONED", "it is partitioned by a boolean; add another column")
-_NOT_TOLD = Reason("NOT_PARTITIONED", "its partitions cannot be told by their values")
+_NOT_TOLD = Reason("NOT_PARTITIONED", "conditions on values cannot select its partitions")
 # Spark simplifies conditions on these to what Iceberg cannot replace rows by.
 _NOT_STEERING = ("boolean",)
 # Values of these do not come back from text as they were.

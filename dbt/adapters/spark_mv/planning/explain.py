@@ -26,7 +26,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.views.registry import load_view
 
-_TIES = "rows that are equal in ORDER BY of a window follow each other by what it is selected with"
+_TIES = "rows that are equal in ORDER BY of a window are put in order by the columns beside it"
 
 
 class Explainer:

@@ -86,7 +86,7 @@ def inputs_of(
     unpinned = unpinned_tables(observation.versions, executor, resolver)
     if unpinned:
         names = ", ".join(name.shown for name in unpinned)
-        return Reason("NOT_PINNED", f"cannot be read at a fixed version: {names}")
+        return Reason("NOT_PINNED", f"base tables cannot be read at a fixed version: {names}")
     changes: list[Change] = []
     for table in observation.verdict.changed:
         found = change_between(executor, table, label.sources[table], observation.versions[table])

@@ -195,7 +195,7 @@ def _cheapest(verdict: Verdict, candidates: Candidates) -> RefreshPlan:
     rows = candidates.rows()
     cost = complete_cost(rows, candidates.stored_rows())
     if is_small(rows):
-        small = Reason("NOT_CHEAPER", f"{rows:,} rows in all")
+        small = Reason("NOT_CHEAPER", f"the base tables have {rows:,} rows in all, which are few")
         return CompleteRefresh(verdict.reason, small, small, cost=cost)
     fast = candidates.fast()
     adds = fast if isinstance(fast, FastQuery) and fast.estimate.is_worth_it else None

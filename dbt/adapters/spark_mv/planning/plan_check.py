@@ -82,7 +82,9 @@ def confirm(session: Executor, original: str, printed: str, width: int) -> None:
     differing = next((pair for pair in lines if pair[0] != pair[1]), None)
     if differing is not None:
         texts = " and ".join(_around_difference(*differing))
-        raise not_fast("NOT_UNDERSTOOD", "printed from its tree it is planned otherwise", texts)
+        raise not_fast(
+            "NOT_UNDERSTOOD", "Spark plans it in another way than it was understood", texts
+        )
 
 
 def _around_difference(one: str, two: str) -> tuple[str, str]:

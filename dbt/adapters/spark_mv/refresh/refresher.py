@@ -72,7 +72,8 @@ class Refresher:
         finally:
             thread_lock.release()
         raise RefreshFailed(
-            f"{name} could not be refreshed: others were faster, {_ATTEMPTS} times in a row.",
+            f"{name} could not be refreshed: other refreshes were published first, "
+            f"{_ATTEMPTS} times in a row.",
             "Try again, or see `dbt run-operation history` for who refreshes it.",
         )
 

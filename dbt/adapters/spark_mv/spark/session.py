@@ -83,7 +83,7 @@ def start_java(conf: dict[str, str], log: Path) -> None:
             gateway = launch_gateway(spark_conf, {"stdout": output, "stderr": output})
         except Exception as error:
             raise DbtRuntimeError(
-                f"Spark did not start: {spark_message(error)}\nIts own words are in {log}."
+                f"Spark did not start: {spark_message(error)}\nIts log is in {log}."
             ) from None
     SparkContext._ensure_initialized(gateway=gateway, conf=spark_conf)
 

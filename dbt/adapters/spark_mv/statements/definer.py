@@ -204,7 +204,7 @@ def check_unique_key(view: MaterializedView) -> None:
     if unknown:
         raise InvalidOption(
             f"{view.name}: unique_key names {unknown[0]!r}, which the query does not return.",
-            "Columns: " + ", ".join(columns) + ".",
+            "The query returns: " + ", ".join(columns) + ".",
         )
 
 
@@ -216,7 +216,7 @@ def _listed(
     if len(names) != len(columns):
         raise InvalidName(
             f"{name}: the column list has {len(names)} columns, its query {len(columns)}.",
-            "Query returns: " + ", ".join(column.name for column in columns) + ".",
+            "The query returns: " + ", ".join(column.name for column in columns) + ".",
         )
     if len({given.lower() for given in names}) != len(names):
         raise InvalidName(

@@ -22,7 +22,7 @@ def check_against_spark(
     theirs = relations_of_plan(plan)
     if theirs - ours:
         raise DependencyMismatch(
-            f"{owner}: we found the base tables [{', '.join(sorted(ours))}] but Spark would read "
-            f"[{', '.join(sorted(theirs))}].",
+            f"{owner}: its text names the base tables [{', '.join(sorted(ours))}] but Spark "
+            f"would read [{', '.join(sorted(theirs))}].",
             "Write each table's name in full (schema.name); please report the query.",
         )

@@ -198,5 +198,5 @@ def check_layout(view: str, layout: Layout, columns: Sequence[Column]) -> None:
                 raise InvalidOption(
                     f"{view}: {option} names {(unknown or [key])[0]!r}, "
                     "which the query does not return.",
-                    "Columns: " + ", ".join(column.name for column in columns) + ".",
+                    "The query returns: " + ", ".join(column.name for column in columns) + ".",
                 )

@@ -49,7 +49,7 @@ FROM (
     `c1`,
     CASE
       WHEN SUM(mv_weight) < 0
-      THEN RAISE_ERROR('mv: more rows went than there were')
+      THEN RAISE_ERROR('mv: a change takes away more rows than there were')
       ELSE SUM(mv_weight)
     END AS mv_weight
   FROM (

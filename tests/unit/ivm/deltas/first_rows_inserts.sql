@@ -20,9 +20,7 @@ FROM (
       `c1`,
       CASE
         WHEN mv_is_cut AND SUM(mv_copies) OVER () < 3
-        THEN RAISE_ERROR(
-          'mv: so many of the first rows went that those in reserve do not make up for them'
-        )
+        THEN RAISE_ERROR('mv: more of the first rows were taken away than there are rows in reserve')
         ELSE mv_copies
       END AS mv_copies
     FROM (
@@ -34,7 +32,7 @@ FROM (
           WHEN mv_is_cut AND NOT mv_is_known
           THEN 0
           WHEN NOT mv_is_cut AND mv_weight + mv_stored_copies < 0
-          THEN RAISE_ERROR('mv: more rows went than there were')
+          THEN RAISE_ERROR('mv: a change takes away more rows than there were')
           ELSE GREATEST(mv_weight + mv_stored_copies, 0)
         END AS mv_copies
       FROM (

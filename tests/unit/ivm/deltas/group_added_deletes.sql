@@ -52,7 +52,7 @@ FROM (
     `mv_sides`.`mv_key_0` AS mv_key_0,
     CASE
       WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
-      THEN RAISE_ERROR('mv: more rows went than there were')
+      THEN RAISE_ERROR('mv: a change takes away more rows than there were')
       ELSE SUM(`mv_sides`.`mv_rows_0`)
     END AS mv_rows_0,
     CASE
@@ -66,7 +66,7 @@ FROM (
     END AS mv_sum_1,
     CASE
       WHEN SUM(`mv_sides`.`mv_count_2`) < 0
-      THEN RAISE_ERROR('mv: more rows went than there were')
+      THEN RAISE_ERROR('mv: a change takes away more rows than there were')
       ELSE SUM(`mv_sides`.`mv_count_2`)
     END AS mv_count_2,
     CASE
@@ -80,7 +80,7 @@ FROM (
     END AS mv_sum_3,
     CASE
       WHEN SUM(`mv_sides`.`mv_count_4`) < 0
-      THEN RAISE_ERROR('mv: more rows went than there were')
+      THEN RAISE_ERROR('mv: a change takes away more rows than there were')
       ELSE SUM(`mv_sides`.`mv_count_4`)
     END AS mv_count_4,
     CASE

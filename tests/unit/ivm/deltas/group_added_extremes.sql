@@ -27,13 +27,13 @@ SELECT
   `mv_sides`.`mv_key_0` AS mv_key_0,
   CASE
     WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
-    THEN RAISE_ERROR('mv: more rows went than there were')
+    THEN RAISE_ERROR('mv: a change takes away more rows than there were')
     ELSE SUM(`mv_sides`.`mv_rows_0`)
   END AS mv_rows_0,
   MIN(`mv_sides`.`mv_min_1`) AS mv_min_1,
   CASE
     WHEN SUM(`mv_sides`.`mv_count_2`) < 0
-    THEN RAISE_ERROR('mv: more rows went than there were')
+    THEN RAISE_ERROR('mv: a change takes away more rows than there were')
     ELSE SUM(`mv_sides`.`mv_count_2`)
   END AS mv_count_2,
   MIN(`mv_sides`.`mv_min_1_stored`) AS mv_min_1_stored,

@@ -42,7 +42,7 @@ FROM (
     `mv_sides`.`mv_key_2` AS mv_key_2,
     CASE
       WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
-      THEN RAISE_ERROR('mv: more rows went than there were')
+      THEN RAISE_ERROR('mv: a change takes away more rows than there were')
       ELSE SUM(`mv_sides`.`mv_rows_0`)
     END AS mv_rows_0,
     CASE
@@ -56,7 +56,7 @@ FROM (
     END AS mv_sum_1,
     CASE
       WHEN SUM(`mv_sides`.`mv_count_2`) < 0
-      THEN RAISE_ERROR('mv: more rows went than there were')
+      THEN RAISE_ERROR('mv: a change takes away more rows than there were')
       ELSE SUM(`mv_sides`.`mv_count_2`)
     END AS mv_count_2,
     MAX(`mv_sides`.`mv_changed`) = 0 AS mv_unchanged

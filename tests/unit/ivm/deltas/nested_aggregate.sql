@@ -83,7 +83,7 @@ FROM (
     `mv_sides`.`mv_key_0` AS mv_key_0,
     CASE
       WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
-      THEN RAISE_ERROR('mv: more rows went than there were')
+      THEN RAISE_ERROR('mv: a change takes away more rows than there were')
       ELSE SUM(`mv_sides`.`mv_rows_0`)
     END AS mv_rows_0,
     MAX(`mv_sides`.`mv_changed`) = 0 AS mv_unchanged

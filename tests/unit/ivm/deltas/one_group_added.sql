@@ -22,13 +22,13 @@ FROM (
 SELECT
   CASE
     WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
-    THEN RAISE_ERROR('mv: more rows went than there were')
+    THEN RAISE_ERROR('mv: a change takes away more rows than there were')
     ELSE SUM(`mv_sides`.`mv_rows_0`)
   END AS mv_rows_0,
   MAX(`mv_sides`.`mv_max_1`) AS mv_max_1,
   CASE
     WHEN SUM(`mv_sides`.`mv_count_2`) < 0
-    THEN RAISE_ERROR('mv: more rows went than there were')
+    THEN RAISE_ERROR('mv: a change takes away more rows than there were')
     ELSE SUM(`mv_sides`.`mv_count_2`)
   END AS mv_count_2,
   MAX(`mv_sides`.`mv_max_1_stored`) AS mv_max_1_stored,

@@ -181,7 +181,7 @@ def average(
 
 def too_many_went() -> exp.Expr:
     """Ends the statement: a count would fall below 0."""
-    return raised("more rows went than there were")
+    return raised("a change takes away more rows than there were")
 
 
 def raised(text: str) -> exp.Expr:

@@ -51,7 +51,7 @@ def recounted(rows: Columns, replaced: Replaced) -> str:
     >>> print(recounted(Columns(("id",)), Replaced("mv_net_0", {"id": "id"})))
     SELECT `id` FROM (
       SELECT `id`, CASE WHEN SUM(mv_weight) < 0
-        THEN RAISE_ERROR('mv: more rows went than there were')
+        THEN RAISE_ERROR('mv: a change takes away more rows than there were')
         ELSE SUM(mv_weight) END AS mv_weight
       FROM (
         SELECT `id`, 1 AS mv_weight FROM mv_stored WHERE EXISTS(SELECT 1 FROM mv_net_0 AS

@@ -23,7 +23,7 @@ GROUP BY `mv_rows`.`mv_input_0`
 SELECT `mv_merged`.`mv_key_0` AS `day`, `mv_merged`.`mv_rows_0` AS `n`
 FROM (SELECT `mv_sides`.`mv_key_0` AS mv_key_0,
   CASE WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
-    THEN RAISE_ERROR('mv: more rows went than there were')
+    THEN RAISE_ERROR('mv: a change takes away more rows than there were')
     ELSE SUM(`mv_sides`.`mv_rows_0`) END AS mv_rows_0,
   MAX(`mv_sides`.`mv_changed`) = 0 AS mv_unchanged
   FROM (SELECT `mv_stored`.`day` AS mv_key_0, `mv_stored`.`n` AS mv_rows_0, 0 AS mv_changed

@@ -21,7 +21,7 @@ from dbt.adapters.spark_mv.views.definition import SPARE, STORED
 
 _RETURNED = "ORDER BY sorts by something that it does not return; return it too"
 _WITHOUT_ORDER = "which rows a LIMIT without ORDER BY leaves is not known; add ORDER BY"
-_LOST = "so many of the first rows went that those in reserve do not make up for them"
+_LOST = "more of the first rows were taken away than there are rows in reserve"
 _LEAST_SPARE, _MOST_SPARE = 10, 1000
 _ROWS, _COPIES, _STORED_COPIES = "mv_rows", "mv_copies", "mv_stored_copies"
 _IS_CUT, _IS_KNOWN = "mv_is_cut", "mv_is_known"

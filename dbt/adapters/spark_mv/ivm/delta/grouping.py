@@ -254,7 +254,8 @@ def refuse_order_dependent(query: exp.Query) -> None:
     found = next((call for call in calls if not total_order.is_in_order(call)), None)
     if found is not None:
         text = (
-            "a function of the order of rows below others; have it at the top, or in its own view"
+            "a function of the order of rows stands below others; have it at the top, or in its "
+            "own view"
         )
         raise not_fast("ORDER_DEPENDENT", text, found)
     found = rounding.rounded(query)

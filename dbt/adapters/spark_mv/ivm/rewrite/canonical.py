@@ -204,7 +204,7 @@ def _selection(query: exp.Select) -> exp.Select:
                 "RELATION", "it reads something that is no relation; use a subquery", relation
             )
         elif isinstance(relation, exp.Lateral) and relation.find(exp.Query):
-            text = "a subquery in the arguments of LATERAL, or first in FROM; join it"
+            text = "a subquery stands in the arguments of LATERAL, or first in FROM; join it"
             raise not_fast("CORRELATED", text, relation)
     subqueries.semi_joins_to_exists(found)
     _without_subqueries(found)
@@ -232,7 +232,7 @@ def _refuse_subqueries(query: exp.Select) -> None:
     for part in parts:
         inner = part.find(exp.Query) if part is not None else None
         if inner is not None:
-            text = "a subquery in ON or LATERAL VIEW; have it in WHERE, or in a relation of FROM"
+            text = "a subquery stands in ON or LATERAL VIEW; have it in WHERE or in FROM"
             raise not_fast("SCALAR_SUBQUERY", text, inner)
 
 

@@ -139,7 +139,7 @@ def plain(query: exp.Select) -> exp.Select:
     keys = keys_of(query)
     unused = next((key for key in written if key not in keys), None)
     if unused is not None:
-        raise not_fast("GROUPING_SETS", "a key that is in no set; return NULL instead", unused)
+        raise not_fast("GROUPING_SETS", "a key is in no set; return NULL instead", unused)
 
     def replaced(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Grouping):

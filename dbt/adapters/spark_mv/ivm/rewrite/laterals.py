@@ -238,4 +238,6 @@ def _if_found(alias: str, value: exp.Expr) -> exp.Expr:
 
 
 def _refused(way_out: str, clause: exp.Expr) -> NotFast:
-    return not_fast("CORRELATED", f"a LATERAL subquery of this form: {way_out}", clause)
+    return not_fast(
+        "CORRELATED", f"a LATERAL subquery has a form that is not followed; {way_out}", clause
+    )

@@ -98,7 +98,10 @@ def _of_all_keys(
     names = list(body.named_selects)
     inner, pairs = Scalars(outer, _as_it_is).split_groups(body)
     if outside(inner) or not pairs:
-        text = "name columns outside only in equalities with its own: a LATERAL subquery"
+        text = (
+            "a LATERAL subquery has a form that is not followed; "
+            "name columns outside only in equalities with its own"
+        )
         raise not_fast("CORRELATED", text, body)
     is_limited = bool(inner.args.get("limit") or inner.args.get("offset"))
     if is_limited and not all(isinstance(value.unnest(), exp.Column) for _, value, _ in pairs):

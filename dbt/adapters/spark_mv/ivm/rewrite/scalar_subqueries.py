@@ -71,7 +71,8 @@ class Scalars:
             if isinstance(node, exp.In) and node.args.get("query") is not None:
                 return exp.paren(self._in(node))
             if isinstance(node, (exp.Any, exp.All)) and node.find(exp.Query):
-                raise not_fast("SUBQUERY", "compare with MIN or MAX of the subquery", node)
+                text = "ANY and ALL are not followed; compare with MIN or MAX of the subquery"
+                raise not_fast("SUBQUERY", text, node)
             return exp.paren(self._value(node)) if isinstance(node, exp.Query) else node
 
         return tree.copy().transform(replaced)
@@ -127,7 +128,7 @@ class Scalars:
             text = "Spark has FALSE where IN as a value is NULL; use EXISTS, or join the subquery"
             raise not_fast("SUBQUERY", text, node)
         if isinstance(sought.unnest(), exp.Tuple) or sought.find(exp.Query, exp.Window):
-            raise not_fast("SUBQUERY", "only a plain value IN a subquery; use EXISTS", node)
+            raise not_fast("SUBQUERY", "the left of IN is no plain value; use EXISTS", node)
         if outside(body):
             local, pairs = self._plain(body)
         else:
@@ -277,4 +278,5 @@ def _of_none(call: exp.Expr, joined: exp.Expr) -> exp.Expr:
 
 
 def _correlated(way_out: str, clause: exp.Expr) -> NotFast:
-    return not_fast("CORRELATED", f"a correlated subquery of this form: {way_out}", clause)
+    text = f"a correlated subquery has a form that is not followed; {way_out}"
+    return not_fast("CORRELATED", text, clause)

@@ -83,7 +83,9 @@ def semi_joins_to_exists(query: exp.Select) -> None:
         if not _is_semi(join):
             # It brings in rows again that the semi join before it left out.
             if (join.side or "").upper() in ("RIGHT", "FULL") and len(kept) < joins.index(join):
-                text = "a right or full join after a semi or anti join; have that in FROM (..)"
+                text = (
+                    "a right or full join comes after a semi or anti join; have that in FROM (..)"
+                )
                 raise not_fast("SEMI_JOIN", text, join)
             kept.append(join)
             continue
@@ -127,19 +129,17 @@ def as_exists(condition: exp.Expr, canonical: Canonical) -> exp.Expr:
         found = _exists(_body(inner.this), None, positive, canonical)
     elif isinstance(inner, exp.In) and inner.args.get("query") is not None:
         if inner.this.find(exp.Query) is not None:
-            raise not_fast("SUBQUERY", "a subquery on the left of IN; join it", condition)
+            raise not_fast("SUBQUERY", "a subquery stands on the left of IN; join it", condition)
         found = _exists(_body(inner.args["query"]), inner.this, positive, canonical)
     else:
-        raise not_fast(
-            "SUBQUERY", "a subquery that is not a condition of its own; join it", condition
-        )
+        raise not_fast("SUBQUERY", "a subquery is no condition of its own; join it", condition)
     return found if positive else no(found)
 
 
 def _body(query: exp.Expr) -> exp.Query:
     inner = query.unnest()
     if not isinstance(inner, exp.Query):
-        raise not_fast("SUBQUERY", "a subquery of this form; use EXISTS", query)
+        raise not_fast("SUBQUERY", "a subquery has a form that is not followed; use EXISTS", query)
     return inner
 
 
@@ -167,7 +167,7 @@ def _exists(
 def _is_in(sought: exp.Expr, wanted: list[exp.Expr], positive: bool) -> exp.Expr:
     items = sought.expressions if isinstance(sought.unnest(), exp.Tuple) else [sought]
     if len(items) != len(wanted) or (len(items) > 1 and not positive):
-        raise not_fast("SUBQUERY", "NOT IN of several columns; use NOT EXISTS", sought)
+        raise not_fast("SUBQUERY", "NOT IN compares several columns; use NOT EXISTS", sought)
     if positive:
         pairs = zip(items, wanted, strict=True)
         return cast(

@@ -56,7 +56,7 @@ def _resolve(select: exp.Select, joins: list[exp.Join]) -> None:
     first: dict[str, list[str]] = {}
     for join in joins:
         if join.method:
-            raise not_fast("NOT_PARSED", "a NATURAL join of no columns; write CROSS JOIN", join)
+            raise not_fast("NOT_PARSED", "a NATURAL join shares no columns; write CROSS JOIN", join)
         conditions: list[exp.Expr] = []
         owned: dict[str, list[str]] = {}
         for pair in conjuncts(join.args.get("on")):

@@ -124,7 +124,7 @@ def _download(jar: Jar) -> Path:
                 digest.update(chunk)
                 file.write(chunk)
         if digest.hexdigest() != jar.sha256:
-            raise OSError("the file that came is not the published one (SHA-256 differs)")
+            raise OSError("the downloaded file is not the published one (SHA-256 differs)")
         target = folder / jar.file_name
         os.replace(part, target)
         return target
