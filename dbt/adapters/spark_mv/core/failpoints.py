@@ -52,7 +52,7 @@ def arm(warn: Callable[[str], None]) -> None:
     if os.environ.get(TESTING) != "1":
         warn(f"{FAILPOINTS} is set and ignored: it makes refreshes fail, and is for tests only.")
         return
-    warn(f"{FAILPOINTS} is in force: this process will fail on purpose ({wanted}).")
+    warn(f"{FAILPOINTS} IS IN FORCE: this process will fail on purpose ({wanted}).")
     for part in wanted.split(";"):
         point, _, action = part.partition("=")
         if point not in POINTS or not action:
