@@ -77,7 +77,32 @@ def test_reasons_have_no_names_of_ours(construct: Construct) -> None:
             "FROM customers c",
             "c.score = o.region",
         ),
+        (
+            "SELECT name FROM customers c WHERE EXISTS (SELECT r.day FROM returns r "
+            "WHERE r.region = c.score GROUP BY r.day HAVING COUNT(*) > 1)",
+            "c.score = r.region",
+        ),
     ],
 )
 def test_clause_is_as_it_was_written(query: str, clause: str) -> None:
     assert clause in _of(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "keys"),
+    [
+        (
+            "SELECT FIRST(o.amount) AS one FROM orders o LEFT JOIN customers c "
+            "ON c.id = o.customer GROUP BY c.name, o.day",
+            "(c.name, o.day)",
+        ),
+        (
+            "SELECT day, FIRST(SUM(amount)) OVER (PARTITION BY region) AS one "
+            "FROM orders GROUP BY region, day",
+            "(region)",
+        ),
+    ],
+)
+def test_keys_are_as_they_were_written(query: str, keys: str) -> None:
+    (text,) = [r.text for r in _reasons(definition_of(query, {})) if r.code == "ORDER_DEPENDENT"]
+    assert keys in text

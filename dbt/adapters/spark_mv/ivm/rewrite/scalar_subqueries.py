@@ -93,7 +93,7 @@ class Scalars:
         every = [call for calls in listed for call in calls]
         joined, names = self._join(local, pairs, every)
         inside = {
-            id(call): _of_none(call, standing_for(column(joined, name), call))
+            id(call): _of_none(call, column(joined, name))
             for call, name in zip(every, names, strict=True)
         }
         found = [
