@@ -23,7 +23,8 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-_NOTE = "mv_written"
+from dbt.adapters.spark_mv.ivm.algebra.annotations import Annotation
+
 _INVENTED = re.compile(r"mv_|_col_\d|_\d+$")
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
 _Tree = TypeVar("_Tree", bound=exp.Expr)
@@ -39,17 +40,20 @@ class Written:
         return self
 
 
+_WRITTEN: Annotation[Written] = Annotation("mv_written")
+
+
 def remember(tree: exp.Expr) -> None:
     """Note at each node of a parsed tree what its author wrote."""
     for node, original in zip(list(tree.walk()), list(tree.copy().walk()), strict=True):
-        node.meta[_NOTE] = Written(original)
+        _WRITTEN.put(node, Written(original))
 
 
 def standing_for(node: _Tree, original: exp.Expr) -> _Tree:
     """`node`, which is shown to people as what `original` was written as."""
-    note = original.meta.get(_NOTE)
+    note = _WRITTEN.of(original)
     if note is not None:
-        node.meta[_NOTE] = note
+        _WRITTEN.put(node, note)
     return node
 
 
@@ -58,8 +62,8 @@ def as_written(part: exp.Expr) -> str:
     it than names that a rewriting made."""
 
     def back(node: exp.Expr) -> exp.Expr:
-        note = node.meta.get(_NOTE)
-        if not isinstance(note, Written):
+        note = _WRITTEN.of(node)
+        if note is None:
             return node
         found = note.node.copy()
         if isinstance(found, exp.Query):
@@ -78,5 +82,5 @@ def as_written(part: exp.Expr) -> str:
 
 
 def _noted(tree: exp.Expr) -> list[exp.Expr]:
-    walked = tree.walk(prune=lambda node: _NOTE in node.meta)
-    return [node for node in walked if _NOTE in node.meta]
+    walked = tree.walk(prune=lambda node: _WRITTEN.of(node) is not None)
+    return [node for node in walked if _WRITTEN.of(node) is not None]
