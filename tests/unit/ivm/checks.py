@@ -58,6 +58,6 @@ def is_noticed(check: Check, engine: Engine, sql: str, rounds: int = ROUNDS) -> 
     try:
         return not holds(check, engine, sql, rounds)
     except duckdb.Error as error:
-        if "went than there were" not in str(error):
+        if "more rows than there were" not in str(error):
             raise
         return True
