@@ -64,6 +64,11 @@ FRESHNESS: Mapping[str, Meaning] = {
 
 REFRESHES: Mapping[str, Meaning] = {
     "REQUESTED": Meaning("Somebody asked for a complete refresh."),
+    "REDUCED_RUN_KEEPS": Meaning(
+        "A run with --empty, --sample or --defer left a view as it is, because that has the rows "
+        "of its whole definition.",
+        "Run the model without these flags to change its definition.",
+    ),
     "LOST_RACE": Meaning(
         "Something else was published, dropped or changed while the refresh was running, so that "
         "its build was discarded; it begins again if it is still needed."
