@@ -19,6 +19,7 @@ SCHEMA = DOCS / "model_config.schema.json"
 SCHEDULED = (
     "refresh_interval_minutes",
     "refresh_start",
+    "schedule",
     "warn_after",
     "error_after",
     "suspend_after_failures",

@@ -39,6 +39,18 @@ def test_defaults() -> None:
         ({"max_staleness": "0-0 0 4:0:0"}, "max_staleness_seconds", 14400.0),
         ({"refresh_start": "2026-01-31 06:00:00"}, "refresh_start", "2026-01-31 06:00:00"),
         ({"refresh_start": datetime(2026, 1, 31, 6)}, "refresh_start", "2026-01-31T06:00:00"),
+        ({"schedule": "0 6 * * mon"}, "schedule", {"cron": "0 6 * * MON"}),
+        ({"schedule": '{"cron": "0 0 6 ? * MON"}'}, "schedule", {"cron": "0 6 * * MON"}),
+        (
+            {"schedule": {"cron": "0 6 * * *", "time_zone_value": "Europe/Berlin"}},
+            "schedule",
+            {"cron": "0 6 * * *", "time_zone_value": "Europe/Berlin"},
+        ),
+        (
+            {"schedule": {"cron": "0 6 * * *", "time_zone_value": "+01:00"}},
+            "schedule",
+            {"cron": "0 6 * * *", "time_zone_value": "+01:00"},
+        ),
         ({"unique_key": "id"}, "unique_key", ("id",)),
         ({"unique_key": '["a", "b"]'}, "unique_key", ("a", "b")),
         ({"tags": ["x", "y"]}, "tags", ("x", "y")),
@@ -79,6 +91,19 @@ def test_values(given: dict[str, Any], name: str, expected: Any) -> None:
         {"refresh_method": "quick"},
         {"refresh_start": "tomorrow"},
         {"refresh_start": 5},
+        {"schedule": ""},
+        {"schedule": 5},
+        {"schedule": "61 * * * *"},
+        {"schedule": "0 0 6 ? * 2"},
+        {"schedule": {"cron": 5}},
+        {"schedule": {"every": "2 HOURS"}},
+        {"schedule": {"cron": "0 6 * * *", "time_zone": "UTC"}},
+        {"schedule": {"cron": "0 6 * * *", "time_zone_value": ""}},
+        {"schedule": {"cron": "0 6 * * *", "time_zone_value": "Mars/Olympus"}},
+        {"schedule": {"cron": "0 6 * * *", "time_zone_value": "Europe"}},
+        {"schedule": {"cron": "0 6 * * *", "time_zone_value": "+99:00"}},
+        {"schedule": {"cron": "0 6 * * *", "time_zone_value": "../etc/passwd"}},
+        {"schedule": "0 6 * * *", "refresh_start": "2026-01-31 06:00:00"},
         {"suspend_after_failures": 0},
         {"suspend_after_failures": -1},
         {"warn_after": {"count": 1}},
@@ -155,10 +180,11 @@ def test_schema_for_editors() -> None:
         "when_stale": "serve",
         "unique_key": ["a"],
         "warn_after": {"count": 1, "period": "day"},
+        "schedule": {"cron": "0 6 * * *", "time_zone_value": "Europe/Berlin"},
     }
     assert validator.is_valid({"models": [{"name": "v", "config": right}]})
     assert options_from(right, "db.v").when_stale == "serve"
-    for wrong in ({"when_stale": "never"}, {"refresh_interval_minutes": 0}, {"unique_key": []}):
+    for wrong in ({"when_stale": "never"}, {"schedule": {"every": "1 DAY"}}, {"unique_key": []}):
         assert not validator.is_valid({"models": [{"name": "v", "config": wrong}]})
         with pytest.raises(InvalidOption):
             options_from(wrong, "db.v")

@@ -117,6 +117,25 @@ def test_only_scheduled_refreshes_move_the_schedule() -> None:
         assert state_of(start, late).views[name("v")].next_due == start.at + 30
 
 
+def test_cron_times_are_those_that_were_recorded() -> None:
+    due = lambda *events: state_of(*events).views[name("v")].next_due  # noqa: E731
+    cron = lambda at, zone="UTC": {"cron": "* * * * *", "time_zone": zone, "due_us": at}  # noqa: E731
+    start = created(schedule=cron(70))
+    by_hand = event(kinds.REFRESH_SUCCEEDED, refresh="r", trigger="MANUAL", schedule=cron(80))
+    assert due(start, by_hand) == 70
+    for end in (kinds.REFRESH_SUCCEEDED, kinds.REFRESH_FAILED, kinds.REFRESH_CANCELLED):
+        last = event(end, refresh="s", trigger="SCHEDULE", schedule=cron(90))
+        assert due(start, last) == 90
+        other = created(kind=kinds.OPTIONS_CHANGED, schedule=cron(60, "Asia/Tokyo"))
+        assert due(start, last, other) == due(start, other, last) == 60
+        begun = event(kinds.REFRESH_STARTED, refresh="t", trigger="SCHEDULE", schedule=cron(99))
+        assert due(start, last, begun) == 90
+        hourly = created(kind=kinds.OPTIONS_CHANGED, schedule=HOURLY)
+        assert due(start, last, hourly) == start.at + HOURLY["interval_us"]
+    assert due(start, event(kinds.REFRESH_SKIPPED, refresh="s", trigger="SCHEDULE")) == 70
+    assert due(start, event(kinds.SUSPENDED)) is None
+
+
 @pytest.mark.behaviour("X21")
 @pytest.mark.parametrize(
     "later",

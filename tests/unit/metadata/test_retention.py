@@ -49,6 +49,7 @@ def event_of(at: int, drawn: tuple[str, str, int, str, bool]) -> Event:
         "automatic": trigger != "MANUAL",
         "stale": flag,
         "aside": flag,
+        "schedule": {"cron": "* * * * *", "time_zone": "UTC", "due_us": at + 1},
         "storage": ["local", "db", f"{view}__mv_0000000{refresh}"],
     }
     of_refresh = kind.startswith("REFRESH") or kind == kinds.CANCEL_REQUESTED
@@ -60,7 +61,8 @@ def condition(state: State) -> Any:
     """All of the state that anything decides on; of views that are gone nothing is."""
     there = {view.view_name for view in (v.lifecycle for v in state.views.values())}
     built = {name: tables for name, tables in state.built.items() if name in there}
-    return state.views, state.running, built
+    due = {name: view.next_due for name, view in state.views.items()}
+    return state.views, due, state.running, built
 
 
 @settings(max_examples=400, deadline=None)

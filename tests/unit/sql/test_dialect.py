@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dbt.adapters.spark_mv.core.errors import InvalidStatement, MaterializedViewError
@@ -117,6 +119,21 @@ def test_ordinary_statements(sql: str) -> None:
         "refresh materialized view 'v'",
         "alter materialized view v",
         "alter materialized view v rename to w",
+        "alter materialized view v schedule cron '0 6 * * *'",
+        "alter materialized view v add schedule",
+        "alter materialized view v add schedule cron",
+        "alter materialized view v add schedule cron '0 6 * * *' at time zone",
+        "alter materialized view v add schedule cron '0 6 * * *' set options (a = 1)",
+        "alter materialized view v alter schedule every hour",
+        "alter materialized view v alter schedule every true hours",
+        "alter materialized view v alter schedule every 1.5 hours",
+        "alter materialized view v alter schedule every 2 months",
+        "alter materialized view v drop schedule",
+        "create materialized view v schedule every 1 hour schedule every 2 hours as select 1",
+        "create materialized view v options (schedule = '') schedule cron '' as select 1",
+        "create materialized view v schedule cron '' options (schedule = '') as select 1",
+        "create materialized view v schedule every 1 day options (refresh_interval_minutes = 5) "
+        "as select 1",
         "drop materialized view v cascade",
         "explain materialized view",
         "call bq.refresh_materialized_view",
@@ -145,3 +162,29 @@ def test_errors_say_where() -> None:
         parse_view_statement("refresh materialized view v sometimes")
     with pytest.raises(InvalidStatement, match="at the end"):
         parse_view_statement("create materialized view v")
+
+
+@pytest.mark.parametrize(
+    ("clause", "options"),
+    [
+        ("cron '0 6 * * *'", {"schedule": {"cron": "0 6 * * *"}}),
+        (
+            "REFRESH CRON '0 0 6 * * ?' AT TIME ZONE 'Europe/Berlin'",
+            {"schedule": {"cron": "0 0 6 * * ?", "time_zone_value": "Europe/Berlin"}},
+        ),
+        ("every 90 minutes", {"schedule": None, "refresh_interval_minutes": 90}),
+        ("refresh every 1 hour", {"schedule": None, "refresh_interval_minutes": 60}),
+        ("every 2 days", {"schedule": None, "refresh_interval_minutes": 2880}),
+        ("every 1 week", {"schedule": None, "refresh_interval_minutes": 10080}),
+    ],
+)
+def test_schedules(clause: str, options: dict[str, Any]) -> None:
+    """The clause of Databricks' says the same in each statement that may have it."""
+    for words in ("add", "alter"):
+        found = parse_view_statement(f"alter materialized view v {words} schedule {clause}")
+        assert found == AlterView(("v",), options)
+    made = parse_view_statement(
+        f"create materialized view v schedule {clause} comment 'x' options (tags = 'a') as select 1"
+    )
+    assert isinstance(made, CreateView)
+    assert (made.comment, made.options) == ("x", {**options, "tags": "a"})

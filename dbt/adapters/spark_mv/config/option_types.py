@@ -13,7 +13,9 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from dbt.adapters.spark_mv.config.cron import InvalidCron, five_fields
 from dbt.adapters.spark_mv.config.durations import interval_seconds
+from dbt.adapters.spark_mv.config.time_zones import zone_of
 
 PERIODS = {"minute": 60, "hour": 3600, "day": 86400}
 
@@ -96,6 +98,21 @@ def _timestamp(value: str) -> str:
     return value
 
 
+def _with_cron(value: Any) -> Any:
+    return {"cron": value} if isinstance(value, str) else value
+
+
+def _schedule(value: Mapping[str, str]) -> dict[str, str]:
+    kept = {**value, "cron": five_fields(value["cron"])}
+    zone = kept.get("time_zone_value")
+    if zone is not None and zone_of(zone) is None:
+        raise InvalidCron(
+            f"there is no time zone {zone!r}",
+            "Write a name such as 'Europe/Berlin', or an offset such as '+01:00'.",
+        )
+    return kept
+
+
 def _listed(value: Any) -> Any:
     names = [value] if isinstance(value, str) else value
     return list(names) if isinstance(names, tuple) else names
@@ -122,6 +139,28 @@ TIMESTAMP = OptionType(
     {"type": "string"},
     _text_of_time,
     _timestamp,
+)
+SCHEDULE = OptionType(
+    "cron text or `{cron: .., time_zone_value: ..}`",
+    "a cron text such as '0 6 * * MON', or {cron: '0 6 * * MON', time_zone_value: 'Europe/Berlin'};"
+    " an interval is set by refresh_interval_minutes",
+    {
+        "oneOf": [
+            {"type": "string", "minLength": 1},
+            {
+                "type": "object",
+                "properties": {
+                    "cron": {"type": "string", "minLength": 1},
+                    "time_zone_value": {"type": "string", "minLength": 1},
+                },
+                "required": ["cron"],
+                "additionalProperties": False,
+            },
+        ]
+    },
+    _with_cron,
+    _schedule,
+    structured=True,
 )
 THRESHOLD = OptionType(
     "`{count: 2, period: minute \\| hour \\| day}`",

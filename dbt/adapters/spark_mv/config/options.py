@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar, cast
 
+from dbt.adapters.spark_mv.config.cron import InvalidCron
 from dbt.adapters.spark_mv.config.durations import interval_seconds
 from dbt.adapters.spark_mv.config.option_types import (
     BOOLEAN,
@@ -15,6 +16,7 @@ from dbt.adapters.spark_mv.config.option_types import (
     NAMES,
     PERIODS,
     PROPERTIES,
+    SCHEDULE,
     THRESHOLD,
     TIMESTAMP,
     OptionType,
@@ -115,6 +117,12 @@ class Options:
         "first scheduled refresh; without an offset in the time zone of the view",
         "creation plus one interval",
     )
+    schedule: Mapping[str, str] | None = _option(
+        None,
+        SCHEDULE,
+        "times of scheduled refreshes, in place of the interval; without a time zone in that of "
+        "the view",
+    )
     warn_after: Mapping[str, Any] | None = _option(
         None,
         THRESHOLD,
@@ -170,6 +178,10 @@ def _read(view: str, name: str, value: Any) -> Any:
             # Lists and mappings are written as JSON texts in OPTIONS.
             return kind.read(_decoded(view, name, value))
         return kind.read(value)
+    except InvalidCron as error:
+        raise InvalidOption(
+            f"{_cannot_be(view, name, value)}: {error.why}.", error.way_out
+        ) from None
     except (TypeError, ValueError):
         raise _invalid(view, name, value, kind.expected) from None
 
@@ -214,7 +226,11 @@ def _check_together(view: str, options: Options) -> None:
             f"{view}: allow_non_incremental_definition needs max_staleness.",
             "Add max_staleness, for example 'INTERVAL 4 HOUR'.",
         )
-
+    if options.schedule is not None and options.refresh_start is not None:
+        raise InvalidOption(
+            f"{view}: refresh_start is where intervals begin, and schedule takes their place.",
+            "Leave out one of the two, or set refresh_start to NULL.",
+        )
     if _seconds(options.warn_after) > _seconds(options.error_after):
         raise InvalidOption(
             f"{view}: warn_after is longer than error_after, so there would never be a warning.",
@@ -227,7 +243,11 @@ def _seconds(threshold: Mapping[str, Any] | None) -> float:
 
 
 def _invalid(view: str, name: str, value: Any, expected: str) -> InvalidOption:
+    return InvalidOption(f"{_cannot_be(view, name, value)}.", f"Expected {expected}.")
+
+
+def _cannot_be(view: str, name: str, value: Any) -> str:
     shown = repr(value)
     if len(shown) > _LONGEST_SHOWN:
         shown = shown[:_LONGEST_SHOWN] + ".."
-    return InvalidOption(f"{view}: {name} cannot be {shown}.", f"Expected {expected}.")
+    return f"{view}: {name} cannot be {shown}"

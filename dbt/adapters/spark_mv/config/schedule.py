@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone, tzinfo
+from datetime import datetime, timedelta, timezone
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from dbt.adapters.spark_mv.config.cron import next_after
 from dbt.adapters.spark_mv.config.options import Options
+from dbt.adapters.spark_mv.config.time_zones import zone_of
 
 _MINUTE = 60_000_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _LAST = int(datetime.max.replace(tzinfo=timezone.utc).timestamp() * 1_000_000)
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """Slots `interval_us` apart, counted from `start_us`, or from the creation if that is None."""
+class Slots:
+    """Times `interval_us` apart, counted from `start_us`, or from the creation if that is None."""
 
     start_us: int | None
     interval_us: int
@@ -34,47 +36,77 @@ class Schedule:
         return start + ((after - start) // self.interval_us + 1) * self.interval_us
 
 
+@dataclass(frozen=True)
+class CronTimes:
+    """The times that a cron text of five fields names, in a time zone.
+
+    No SQL view can count them, so the next one is written down with the events that move it: with
+    the definition of the schedule, and with the end of each scheduled refresh.
+    """
+
+    cron: str
+    time_zone: str
+
+    def next_due(self, after_us: int) -> int:
+        """The first of the times after this one."""
+        after = _EPOCH + timedelta(microseconds=after_us)
+        due = next_after(self.cron, zone_of(self.time_zone) or timezone.utc, after)
+        return (due - _EPOCH) // timedelta(microseconds=1)
+
+
+Schedule = Slots | CronTimes
+
+
 def schedule_of(options: Options, time_zone: str) -> Schedule:
-    """The schedule of a view; a `refresh_start` without an offset is in `time_zone`."""
+    """The schedule of a view; what says nothing of a time zone is in `time_zone`."""
+    if options.schedule is not None:
+        zone = options.schedule.get("time_zone_value", time_zone)
+        return CronTimes(options.schedule["cron"], zone)
     start = None
     if options.refresh_start is not None:
         moment = datetime.fromisoformat(options.refresh_start)
         if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=_zone(time_zone))
+            moment = moment.replace(tzinfo=zone_of(time_zone) or timezone.utc)
         start = int(moment.timestamp() * 1_000_000)
-    return Schedule(start, options.refresh_interval_minutes * _MINUTE)
+    return Slots(start, options.refresh_interval_minutes * _MINUTE)
 
 
-def schedule_json(schedule: Schedule) -> dict[str, Any]:
-    """The schedule as an event keeps it."""
-    return {"start_us": schedule.start_us, "interval_us": schedule.interval_us}
+def schedule_json(schedule: Schedule, at_us: int, due_us: int | None = None) -> dict[str, Any]:
+    """The schedule as an event of `at_us` keeps it.
+
+    Cron times with the next of them: `due_us`, or the first after the event if that is None.
+    """
+    if isinstance(schedule, Slots):
+        return {"start_us": schedule.start_us, "interval_us": schedule.interval_us}
+    due = schedule.next_due(at_us) if due_us is None else due_us
+    return {"cron": schedule.cron, "time_zone": schedule.time_zone, "due_us": due}
 
 
-def schedule_from_json(stored: Mapping[str, Any]) -> Schedule | None:
+def schedule_from_json(stored: Any) -> Schedule | None:
     """The schedule that `schedule_json` wrote; None if there is none that a clock knows."""
     try:
+        if "cron" in stored:
+            return CronTimes(str(stored["cron"]), str(stored["time_zone"]))
         start = None if stored["start_us"] is None else int(stored["start_us"])
         interval = int(stored["interval_us"])
     except (KeyError, TypeError, ValueError):
         return None
     if not 0 <= (start or 0) <= _LAST or not 0 < interval <= _LAST:
         return None
-    return Schedule(start, interval)
+    return Slots(start, interval)
 
 
-def _zone(name: str) -> tzinfo:
+def due_from_json(defined: Any, refreshed: Any) -> int | None:
+    """When cron times are due, as the events say: that of the definition, and that of the last
+    scheduled refresh. One that was under way when the schedule changed moves nothing."""
+    same = schedule_from_json(defined) == schedule_from_json(refreshed)
+    moments = [_moment(defined), _moment(refreshed) if same else None]
+    return max((moment for moment in moments if moment is not None), default=None)
+
+
+def _moment(stored: Mapping[str, Any]) -> int | None:
     try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        return _offset(name)
-
-
-def _offset(name: str) -> tzinfo:
-    """Spark's other spellings: `+01:00`, `UTC+1`, `GMT-03:30`."""
-    text = name.upper().removeprefix("UTC").removeprefix("GMT")
-    sign, digits = text[:1], text[1:]
-    if sign not in ("+", "-") or not digits:
-        return timezone.utc
-    hours, _, minutes = digits.partition(":")
-    offset = timedelta(hours=int(hours or 0), minutes=int(minutes or 0))
-    return timezone(offset if sign == "+" else -offset)
+        moment = int(stored["due_us"])
+    except (KeyError, TypeError, ValueError):
+        return None
+    return moment if 0 <= moment <= _LAST else None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbt.adapters.spark_mv.config.schedule import schedule_from_json
+from dbt.adapters.spark_mv.config.schedule import CronTimes, due_from_json, schedule_from_json
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -22,7 +22,8 @@ class ViewState:
 
     `failures` counts refreshes that nobody asked for and that failed, since the last that did not;
     `last_error` is that of the last refresh of any kind, None if it did not fail. `speeds` has, by
-    method, the seconds per unit of estimated cost that the newest refreshes took.
+    method, the seconds per unit of estimated cost that the newest refreshes took. `scheduled` is
+    what the last scheduled refresh, which ended at `scheduled_at`, says of the schedule.
     """
 
     id: str
@@ -38,16 +39,25 @@ class ViewState:
     last_build: Event | None = None
     last_refresh_at: int | None = None
     scheduled_at: int | None = None
+    scheduled: Any = None
     speeds: dict[str, list[float]] = field(default_factory=dict)
     corrupt: Event | None = None
 
     @property
     def next_due(self) -> int | None:
         """When a scheduled refresh is due, in epoch microseconds; None if it has no schedule."""
-        schedule = schedule_from_json(self.payload.get("schedule") or {})
         enabled = self.payload.get("options", {}).get("enable_refresh", True)
-        if schedule is None or not enabled or self.suspended is not None:
+        return self.scheduled_next if enabled and self.suspended is None else None
+
+    @property
+    def scheduled_next(self) -> int | None:
+        """The next time of the schedule, whether or not there are scheduled refreshes now."""
+        stored = self.payload.get("schedule")
+        schedule = schedule_from_json(stored)
+        if schedule is None:
             return None
+        if isinstance(schedule, CronTimes):
+            return due_from_json(stored, self.scheduled)
         return schedule.next_due(self.created_at, self.scheduled_at)
 
     @property
@@ -222,7 +232,7 @@ def staging_table_of(started: Event | None) -> TableName | None:
 
 def _end_refresh(view: ViewState, event: Event) -> None:
     if event.payload.get("trigger") == "SCHEDULE" and event.kind != kinds.REFRESH_STARTED:
-        view.scheduled_at = event.at
+        view.scheduled_at, view.scheduled = event.at, event.payload.get("schedule")
     if event.kind in (kinds.REFRESH_SUCCEEDED, kinds.REFRESH_SKIPPED):
         view.is_stale = bool(event.payload.get("stale", False))
         view.marked_at = event.at if view.is_stale else None

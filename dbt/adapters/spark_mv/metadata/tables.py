@@ -83,7 +83,10 @@ WITH e AS (
     max(e.at) FILTER (WHERE e.kind = 'RESUMED') AS resumed_at,
     min(e.at) FILTER (WHERE e.kind IN ('CREATED', 'REPLACED', 'OPTIONS_CHANGED')) AS created_at,
     max(e.at) FILTER (WHERE e.kind LIKE 'REFRESH%' AND e.kind <> 'REFRESH_STARTED'
-      AND get_json_object(e.payload, '$.trigger') = 'SCHEDULE') AS scheduled_at
+      AND get_json_object(e.payload, '$.trigger') = 'SCHEDULE') AS scheduled_at,
+    max_by(get_json_object(e.payload, '$.schedule'), e.at) FILTER (WHERE e.kind LIKE 'REFRESH%'
+      AND e.kind <> 'REFRESH_STARTED' AND get_json_object(e.payload, '$.trigger') = 'SCHEDULE')
+      AS scheduled
   FROM e GROUP BY e.view_id
 )
 """
@@ -96,15 +99,16 @@ SELECT l.table_catalog, l.table_schema, l.table_name,
   timestamp_millis(CAST(TRY_CAST(get_json_object(f.build, '$.watermark')
     AS DECIMAL(15)) AS BIGINT)) AS refresh_watermark,
   get_json_object(l.payload, '$.options.enable_refresh') = 'true' AS enable_refresh,
-  TRY_CAST(get_json_object(l.payload, '$.options.refresh_interval_minutes') AS BIGINT)
-    AS refresh_interval_minutes,
+  CASE WHEN get_json_object(l.payload, '$.options.schedule') IS NULL
+    THEN TRY_CAST(get_json_object(l.payload, '$.options.refresh_interval_minutes') AS BIGINT)
+    END AS refresh_interval_minutes,
   l.modified_at AS last_modified_time,
   coalesce(f.is_stale, true) AS is_stale
 FROM live l LEFT JOIN folded f ON f.view_id = l.view_id
 """
 )
 
-# As `config.schedule.Schedule.next_due` counts.
+# As `config.schedule.Slots.next_due` counts, and as `due_from_json` reads.
 _STATUS = (
     _LIVE
     + """
@@ -115,7 +119,16 @@ _STATUS = (
       unix_micros(f.created_at)) AS start_us,
     nullif(CAST(TRY_CAST(get_json_object(l.payload, '$.schedule.interval_us') AS DECIMAL(18))
       AS BIGINT), 0) AS interval_us,
-    unix_micros(coalesce(f.scheduled_at, f.created_at)) AS after_us
+    unix_micros(coalesce(f.scheduled_at, f.created_at)) AS after_us,
+    get_json_object(l.payload, '$.schedule.cron') AS cron,
+    greatest(
+      CAST(TRY_CAST(get_json_object(l.payload, '$.schedule.due_us') AS DECIMAL(18)) AS BIGINT),
+      CASE WHEN get_json_object(f.scheduled, '$.cron')
+            = get_json_object(l.payload, '$.schedule.cron')
+          AND get_json_object(f.scheduled, '$.time_zone')
+            = get_json_object(l.payload, '$.schedule.time_zone')
+        THEN CAST(TRY_CAST(get_json_object(f.scheduled, '$.due_us') AS DECIMAL(18)) AS BIGINT)
+        END) AS due_us
   FROM live l LEFT JOIN folded f ON f.view_id = l.view_id
 )
 SELECT l.table_catalog, l.table_schema, l.table_name,
@@ -141,7 +154,8 @@ SELECT l.table_catalog, l.table_schema, l.table_name,
     AS consecutive_failures,
   CASE WHEN coalesce(f.suspension, 'RESUMED') <> 'SUSPENDED'
     AND get_json_object(l.payload, '$.options.enable_refresh') = 'true'
-    THEN timestamp_micros(CASE WHEN s.after_us < s.start_us THEN s.start_us
+    THEN timestamp_micros(CASE WHEN s.cron IS NOT NULL THEN s.due_us
+      WHEN s.after_us < s.start_us THEN s.start_us
       ELSE s.start_us + ((s.after_us - s.start_us) DIV s.interval_us + 1) * s.interval_us END)
     END AS next_refresh_time,
   CAST(NULL AS TIMESTAMP) AS expires_at,

@@ -6,11 +6,13 @@ import os
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.catalog.versions import Version
+from dbt.adapters.spark_mv.config.schedule import CronTimes, schedule_json
 from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts
@@ -19,7 +21,7 @@ from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event, new_event
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import name_of
-from dbt.adapters.spark_mv.planning.request import AUTOMATIC, Request
+from dbt.adapters.spark_mv.planning.request import AUTOMATIC, SCHEDULE, Request
 from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead, owner_is_gone, process_start
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -47,16 +49,15 @@ class History:
         self._timeout = timeout
 
     def _record(self, kind: str, view: MaterializedView, refresh_id: str, **payload: Any) -> None:
-        self._log.record(
-            new_event(
-                kind,
-                view.id,
-                view.name.full,
-                invocation_id=self._log.invocation_id,
-                refresh_id=refresh_id,
-                payload=payload,
-            )
+        by, name = self._log.invocation_id, view.name.full
+        event = new_event(
+            kind, view.id, name, invocation_id=by, refresh_id=refresh_id, payload=payload
         )
+        is_end = kind != kinds.REFRESH_STARTED and payload.get("trigger") == SCHEDULE
+        if is_end and isinstance(view.schedule, CronTimes):
+            schedule = schedule_json(view.schedule, event.at)
+            event = replace(event, payload={**payload, "schedule": schedule})
+        self._log.record(event)
 
     def started(self, run: RefreshRun) -> None:
         """A refresh begins to write: to its branch, or to a staging table."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
-from dbt.adapters.spark_mv.config.schedule import schedule_json, schedule_of
+from dbt.adapters.spark_mv.config.schedule import schedule_from_json, schedule_json
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import new_event
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
@@ -28,7 +28,6 @@ def _payload(view: MaterializedView, expansion: Expansion) -> dict[str, Any]:
         "options": asdict(view.options),
         "layout": asdict(view.layout),
         "methods": dict(view.methods),
-        "schedule": schedule_json(schedule_of(view.options, _time_zone(view))),
         "sources": [
             {
                 "catalog": source.name.catalog,
@@ -44,8 +43,15 @@ def _payload(view: MaterializedView, expansion: Expansion) -> dict[str, Any]:
     }
 
 
-def _time_zone(view: MaterializedView) -> str:
-    return view.definition.settings.get("spark.sql.session.timeZone", "UTC")
+def _schedule(log: MetadataLog, view: MaterializedView, at: int) -> dict[str, Any]:
+    """A schedule that stays the same keeps the time at which it is due."""
+    known = log.state().views.get(view.name)
+    same = (
+        known is not None
+        and known.id == view.id
+        and schedule_from_json(known.payload.get("schedule")) == view.schedule
+    )
+    return schedule_json(view.schedule, at, known.scheduled_next if known and same else None)
 
 
 def register(
@@ -94,12 +100,6 @@ def unregister(log: MetadataLog, view_id: str, name: TableName) -> None:
 
 
 def _record(log: MetadataLog, view: MaterializedView, kind: str, payload: dict[str, Any]) -> None:
-    log.record(
-        new_event(
-            kind,
-            view.id,
-            view.name.full,
-            invocation_id=log.invocation_id,
-            payload=payload,
-        )
-    )
+    event = new_event(kind, view.id, view.name.full, invocation_id=log.invocation_id)
+    schedule = _schedule(log, view, event.at)
+    log.record(replace(event, payload={**payload, "schedule": schedule}))

@@ -10,9 +10,11 @@ from typing import Any
 from dbt.adapters.spark_mv.core.errors import InvalidStatement
 from dbt.adapters.spark_mv.sql.beginning import is_view_statement
 from dbt.adapters.spark_mv.sql.names import parse_name
-from dbt.adapters.spark_mv.sql.words import Word, name_at, words_of
+from dbt.adapters.spark_mv.sql.word_reader import WordReader
+from dbt.adapters.spark_mv.sql.words import words_of
 
 _METHODS = ("COMPLETE", "PARTITION", "FAST")
+_MINUTES = {"MINUTE": 1, "HOUR": 60, "DAY": 1440, "WEEK": 10080}
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class RefreshView:
 
 @dataclass(frozen=True)
 class AlterView:
-    """ALTER MATERIALIZED VIEW .. SET OPTIONS."""
+    """ALTER MATERIALIZED VIEW .. SET OPTIONS, or ADD or ALTER SCHEDULE."""
 
     parts: tuple[str, ...]
     options: Mapping[str, Any]
@@ -75,7 +77,7 @@ def parse_view_statement(sql: str) -> ViewStatement | None:
     """
     if not is_view_statement(sql):
         return None
-    reader = _Reader(sql, words_of(sql))
+    reader = WordReader(sql, words_of(sql))
     if not reader.words:
         # Spark would say the same, of a text in which it has replaced every `${env:..}`.
         raise InvalidStatement(
@@ -100,79 +102,7 @@ def parse_view_statement(sql: str) -> ViewStatement | None:
     raise reader.error("expected CREATE, ALTER, REFRESH, EXPLAIN or DROP")
 
 
-class _Reader:
-    """Walks the words of a statement; every method that takes fails with `InvalidStatement`."""
-
-    def __init__(self, sql: str, words: tuple[Word, ...]) -> None:
-        self.sql, self.words, self.index = sql, words, 0
-
-    def take(self, *keywords: str) -> bool:
-        ahead = self.words[self.index : self.index + len(keywords)]
-        if [word.upper for word in ahead] != list(keywords):
-            return False
-        self.index += len(keywords)
-        return True
-
-    def need(self, *keywords: str) -> None:
-        if not self.take(*keywords):
-            raise self.error(f"expected {' '.join(keywords)}")
-
-    def name(self) -> tuple[str, ...]:
-        parts, self.index = name_at(self.words, self.index)
-        if not parts or any(not part for part in parts):
-            raise self.error("expected a name")
-        return parts
-
-    def string(self) -> str:
-        if self.index < len(self.words) and self.words[self.index].string:
-            word = self.words[self.index]
-            text, end = word.text, word.end
-            self.index += 1
-            # Two quotes inside a string reach us as two strings that touch.
-            while self.index < len(self.words) and self._touches(end):
-                word = self.words[self.index]
-                text, end = f"{text}'{word.text}", word.end
-                self.index += 1
-            return text
-        raise self.error("expected a string")
-
-    def _touches(self, end: int) -> bool:
-        return self.words[self.index].string and self.words[self.index].start == end
-
-    def end(self, statement: ViewStatement) -> ViewStatement:
-        if self.index < len(self.words):
-            raise self.error("expected the end of the statement")
-        return statement
-
-    def error(self, problem: str) -> InvalidStatement:
-        word = self.words[self.index] if self.index < len(self.words) else None
-        near = f"near {word.text!r}" if word else "at the end"
-        return InvalidStatement(
-            f"This materialized-view statement cannot be read: {problem} {near}.",
-            "docs/configuration.md lists the statements and their clauses.",
-        )
-
-    def clauses(self) -> tuple[str, ...]:
-        """Comma-separated SQL texts between parentheses."""
-        self.need("(")
-        texts: list[str] = []
-        depth, start = 1, None
-        while self.index < len(self.words):
-            word = self.words[self.index]
-            self.index += 1
-            plain = "" if word.quoted or word.string else word.text
-            depth += {"(": 1, ")": -1}.get(plain, 0)
-            if (plain == "," and depth == 1) or depth == 0:
-                texts.append(self.sql[start : word.start].strip() if start is not None else "")
-                start = None
-                if depth == 0:
-                    return tuple(text for text in texts if text)
-            elif start is None:
-                start = word.start
-        raise self.error("expected )")
-
-
-def _read_create(reader: _Reader, or_replace: bool) -> CreateView:
+def _read_create(reader: WordReader, or_replace: bool) -> CreateView:
     if_not_exists = reader.take("IF", "NOT", "EXISTS")
     if or_replace and if_not_exists:
         raise InvalidStatement(
@@ -190,7 +120,9 @@ def _read_create(reader: _Reader, or_replace: bool) -> CreateView:
         elif reader.take("COMMENT"):
             clauses["comment"] = reader.string()
         elif reader.take("OPTIONS"):
-            clauses["options"] = _read_options(reader)
+            _read_options(reader, clauses.setdefault("options", {}))
+        elif reader.take("SCHEDULE"):
+            _read_schedule(reader, clauses.setdefault("options", {}))
         else:
             raise reader.error("expected a clause or AS")
     start = reader.words[reader.index - 1].end
@@ -198,7 +130,7 @@ def _read_create(reader: _Reader, or_replace: bool) -> CreateView:
     return CreateView(query=query, or_replace=or_replace, if_not_exists=if_not_exists, **clauses)
 
 
-def _read_columns(reader: _Reader) -> tuple[tuple[str, str | None], ...]:
+def _read_columns(reader: WordReader) -> tuple[tuple[str, str | None], ...]:
     reader.need("(")
     columns: list[tuple[str, str | None]] = []
     while True:
@@ -209,23 +141,45 @@ def _read_columns(reader: _Reader) -> tuple[tuple[str, str | None], ...]:
         reader.need(",")
 
 
-def _read_options(reader: _Reader) -> dict[str, Any]:
+def _read_options(reader: WordReader, options: dict[str, Any]) -> dict[str, Any]:
     reader.need("(")
-    options: dict[str, Any] = {}
     if reader.take(")"):
         return options
     while True:
         key = ".".join(reader.name())
         reader.need("=")
-        if key in options:
-            raise reader.error(f"option {key!r} is given twice")
+        _once(reader, options, key)
         options[key] = _read_value(reader)
         if reader.take(")"):
             return options
         reader.need(",")
 
 
-def _read_value(reader: _Reader) -> Any:
+def _once(reader: WordReader, options: Mapping[str, Any], key: str) -> None:
+    if key in options:
+        raise reader.error(f"option {key!r} is given twice")
+
+
+def _read_schedule(reader: WordReader, options: dict[str, Any]) -> dict[str, Any]:
+    """The options that a clause of Databricks' stands for."""
+    reader.take("REFRESH")
+    _once(reader, options, "schedule")
+    if reader.take("CRON"):
+        options["schedule"] = {"cron": reader.string()}
+        if reader.take("AT", "TIME", "ZONE"):
+            options["schedule"]["time_zone_value"] = reader.string()
+        return options
+    reader.need("EVERY")
+    count = _read_value(reader)
+    unit = next((u for u in _MINUTES if reader.take(u) or reader.take(u + "S")), None)
+    if type(count) is not int or unit is None:
+        raise reader.error("expected EVERY with a number of MINUTES, HOURS, DAYS or WEEKS")
+    _once(reader, options, "refresh_interval_minutes")
+    options.update({"refresh_interval_minutes": count * _MINUTES[unit], "schedule": None})
+    return options
+
+
+def _read_value(reader: WordReader) -> Any:
     if reader.index >= len(reader.words):
         raise reader.error("expected a value")
     word = reader.words[reader.index]
@@ -246,7 +200,7 @@ def _read_value(reader: _Reader) -> Any:
     raise reader.error("expected a string, a number, TRUE, FALSE or NULL")
 
 
-def _read_refresh(reader: _Reader) -> ViewStatement:
+def _read_refresh(reader: WordReader) -> ViewStatement:
     parts = reader.name()
     if reader.take("WITH", "ASYNC", "MODE"):
         raise InvalidStatement(
@@ -258,13 +212,22 @@ def _read_refresh(reader: _Reader) -> ViewStatement:
     return reader.end(RefreshView(parts, method, reader.take("NOWAIT")))
 
 
-def _read_alter(reader: _Reader) -> ViewStatement:
+def _read_alter(reader: WordReader) -> ViewStatement:
     parts = reader.name()
+    if reader.take("ADD", "SCHEDULE") or reader.take("ALTER", "SCHEDULE"):
+        return reader.end(AlterView(parts, _read_schedule(reader, {})))
+    if reader.take("DROP", "SCHEDULE"):
+        name = ".".join(parts)
+        raise InvalidStatement(
+            f"The schedule of {name} cannot be dropped: a view without one has an interval.",
+            f"Write ALTER MATERIALIZED VIEW {name} SET OPTIONS (schedule = NULL) for the interval; "
+            "`suspend` ends all refreshes by themselves.",
+        )
     reader.need("SET", "OPTIONS")
-    return reader.end(AlterView(parts, _read_options(reader)))
+    return reader.end(AlterView(parts, _read_options(reader, {})))
 
 
-def _read_call(reader: _Reader) -> ViewStatement:
+def _read_call(reader: WordReader) -> ViewStatement:
     reader.need("(")
     try:
         parts = parse_name(reader.string())

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dbt.adapters.spark_mv.config.options import ALLOW_UNSAFE, Options
+from dbt.adapters.spark_mv.config.schedule import Schedule, schedule_of
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.words import Word, words_of
@@ -105,6 +106,12 @@ class MaterializedView:
     hidden: tuple[str, ...] = ()
     plan_facts: Mapping[str, Any] = field(default_factory=dict)
     methods: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def schedule(self) -> Schedule:
+        """When it is refreshed by itself."""
+        zone = self.definition.settings.get("spark.sql.session.timeZone", "UTC")
+        return schedule_of(self.options, zone)
 
     @property
     def spare(self) -> str | None:
