@@ -42,15 +42,15 @@
   {%- elif should_full_refresh() or not existing.is_materialized_view -%}
     {{ return(spark_mv_replace_sql(target_relation, sql)) }}
   {%- endif -%}
-  {%- set changes = adapter.materialized_view_changes(target_relation, sql, model) -%}
-  {%- if changes['definition'] -%}
-    {{ return(spark_mv_replace_sql(target_relation, sql)) }}
-  {%- elif not changes['options'] -%}
+  {%- set changes = get_materialized_view_configuration_changes(target_relation, config) -%}
+  {%- if changes is none -%}
     {{ return(refresh_materialized_view(target_relation)) }}
+  {%- elif changes.has_other_definition -%}
+    {{ return(spark_mv_replace_sql(target_relation, sql)) }}
   {%- endif -%}
-  {%- set names = changes['options'] | join(', ') -%}
+  {%- set names = changes.names | join(', ') -%}
   {%- set policy = config.get('on_configuration_change') -%}
-  {%- if policy == 'apply' and changes['rebuild'] -%}
+  {%- if policy == 'apply' and changes.requires_full_refresh -%}
     {{ return(spark_mv_replace_sql(target_relation, sql)) }}
   {%- elif policy == 'apply' -%}
     {{ return(get_alter_materialized_view_as_sql(target_relation, changes, sql, existing, none, none)) }}

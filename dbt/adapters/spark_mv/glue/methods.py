@@ -12,9 +12,10 @@ from dbt_common.events.types import Note
 from dbt.adapters.spark_mv.config.model import create_statement, parse_statement
 from dbt.adapters.spark_mv.glue.core_methods import CoreMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure, dbt_errors
+from dbt.adapters.spark_mv.glue.relation_configs import MaterializedViewConfigChangeCollection
 from dbt.adapters.spark_mv.operations.verify import differences_query
 from dbt.adapters.spark_mv.sql.names import literal
-from dbt.adapters.spark_mv.views.changes import changes_of
+from dbt.adapters.spark_mv.views.changes import DEFINITION, changes_of
 from dbt.adapters.spark_mv.views.registry import load_view
 
 
@@ -52,17 +53,19 @@ class MaterializedViewMethods(CoreMethods):
     @available
     def materialized_view_changes(
         self, relation: Any, sql: str, model: dict[str, Any]
-    ) -> dict[str, Any]:
-        """How a model differs from its materialized view: {definition: bool, options: [names]}."""
+    ) -> MaterializedViewConfigChangeCollection:
+        """How a model differs from its materialized view."""
         with dbt_errors():
             core = self._core()
             if core.invocation.is_reduced:
-                return {"definition": True, "options": [], "rebuild": False}
+                return MaterializedViewConfigChangeCollection.of([DEFINITION])
             view = load_view(core.services.resolver, self._name(relation))
             names = [column.name for column in view.definition.columns]
             statement = parse_statement(create_statement(relation.render(), sql, model, names))
             context = core.context()
-            return changes_of(view, statement, context.namespace(), context.settings())
+            return MaterializedViewConfigChangeCollection.of(
+                changes_of(view, statement, context.namespace(), context.settings())
+            )
 
     @available
     def run_materialized_view_operation(self, operation: str, arguments: dict[str, Any]) -> None:

@@ -37,13 +37,12 @@ from dbt.adapters.spark_mv.state.observation import PinnedVersions
 from dbt.adapters.spark_mv.statements.definer import CreationContext, Definer, check_unique_key
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views import storage_sql
+from dbt.adapters.spark_mv.views.changes import OF_STORAGE
 from dbt.adapters.spark_mv.views.definition import MaterializedView, new_storage
 from dbt.adapters.spark_mv.views.dependencies import Expansion
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
 _ATTEMPTS = 8
-# Options that say how the storage table is made.
-_OF_STORAGE = ("tblproperties", "float_additive")
 
 
 class Lifecycle:
@@ -209,7 +208,7 @@ class Lifecycle:
     def alter(self, name: TableName, options: Mapping[str, Any]) -> MaterializedView:
         """ALTER MATERIALIZED VIEW .. SET OPTIONS."""
         view = load_view(self._services.resolver, name)
-        if fixed := next((option for option in _OF_STORAGE if option in options), None):
+        if fixed := next((option for option in OF_STORAGE if option in options), None):
             raise InvalidStatement(
                 f"{name}: {fixed} belongs to the storage table and cannot be altered.",
                 "Create the materialized view again with OR REPLACE.",
@@ -269,6 +268,6 @@ def _is_same_build(existing: MaterializedView, wanted: MaterializedView) -> bool
         and existing.definition_hash == wanted.definition_hash
         and existing.layout == wanted.layout
         and all(
-            vars(existing.options)[option] == vars(wanted.options)[option] for option in _OF_STORAGE
+            vars(existing.options)[option] == vars(wanted.options)[option] for option in OF_STORAGE
         )
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from dbt.adapters.spark_mv.config.options import options_from
@@ -11,36 +11,43 @@ from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace
 from dbt.adapters.spark_mv.views.definition import Layout, MaterializedView
 
+# Options that say how the storage table is made.
+OF_STORAGE = ("tblproperties", "float_additive")
+_BUILT_ASIDE = ("partition_by", "cluster_by", *OF_STORAGE)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that differs, and whether it takes another storage table."""
+
+    name: str
+    rebuilds: bool = False
+
+
+DEFINITION = Difference("definition", rebuilds=True)
+
 
 def changes_of(
     view: MaterializedView,
     wanted: CreateView,
     home: Namespace,
     settings: Mapping[str, str],
-) -> dict[str, Any]:
-    """`definition`: the query or its settings differ; `options`: names of what else differs;
-    `rebuild`: one of them needs another storage table."""
+) -> tuple[Difference, ...]:
+    """All that differs; `DEFINITION` is the query or its settings. Raises `InvalidOption`."""
     stored = view.definition
     same = replace(stored, query=wanted.query, home=home, settings=dict(settings)).hash
-    options = options_from(wanted.options, str(view.name))
-    changed = [
-        option.name
-        for option in fields(options)
-        if getattr(options, option.name) != getattr(view.options, option.name)
-    ]
-    layout = Layout(wanted.partition_by, wanted.cluster_by)
-    changed += [
-        field.name
-        for field in fields(layout)
-        if getattr(layout, field.name) != getattr(view.layout, field.name)
-    ]
+    found = [DEFINITION] if view.reduced or same != stored.hash else []
+    names = _differing(options_from(wanted.options, str(view.name)), view.options)
+    names += _differing(Layout(wanted.partition_by, wanted.cluster_by), view.layout)
     if (wanted.comment or None) != (view.comment or None):
-        changed.append("description")
+        names.append("description")
     comments = tuple((column.name, column.comment) for column in stored.columns)
     if (wanted.columns or tuple((name, None) for name, _ in comments)) != comments:
-        changed.append("column descriptions")
-    return {
-        "definition": view.reduced or same != stored.hash,
-        "options": changed,
-        "rebuild": any(name in ("partition_by", "cluster_by", "tblproperties") for name in changed),
-    }
+        names.append("column descriptions")
+    return (*found, *(Difference(name, name in _BUILT_ASIDE) for name in names))
+
+
+def _differing(one: Any, two: Any) -> list[str]:
+    """Names of the fields in which two values of a dataclass differ."""
+    names = [field.name for field in fields(one)]
+    return [name for name in names if getattr(one, name) != getattr(two, name)]
