@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from dbt.adapters.spark_mv.config.schedule import CronTimes
+from tests.functional.materialized_view.dbt_project import DbtProject
 from tests.functional.materialized_view.faults import armed
 from tests.functional.materialized_view.refusals import refused
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select customer, sum(amount) as total from @.orders group by customer"
+FILES: dict[str, str] = {}
 YEARLY = "schedule refresh cron '0 0 6 1 1 ?' at time zone 'Europe/Berlin'"
 BERLIN = CronTimes("0 6 1 1 *", "Europe/Berlin")
 
@@ -200,3 +202,28 @@ def test_view_and_program_agree(lake: Warehouse) -> None:
     finally:
         lake.spark("delete from @meta.mv_events where writer = 'cases'")
         lake.restart()
+
+
+def test_schedule_of_a_model(lake: Warehouse, project: DbtProject) -> None:
+    """Written as in dbt-databricks; the same times in other words are no change."""
+
+    def put(schedule: Any) -> None:
+        config = (
+            f"materialized='materialized_view', schedule={schedule!r}, "
+            "on_configuration_change='fail'"
+        )
+        query = QUERY.replace("@.orders", "{{ source('raw', 'orders') }}")
+        project.write({"models/totals.sql": f"{{{{ config({config}) }}}}\n{query}\n"})
+
+    put({"cron": "0 0 6 1 1 ?", "time_zone_value": "Europe/Berlin"})
+    project.dbt("run", "-s", "totals")
+    due = shown(lake)
+    assert due == BERLIN.next_due(now())
+    put('{"cron": "0  6 1 1 *", "time_zone_value": "Europe/Berlin"}')
+    project.dbt("run", "-s", "totals")
+    put({"cron": "0 7 1 1 *", "time_zone_value": "Europe/Berlin"})
+    assert "schedule" in project.dbt("run", "-s", "totals", fails=True).text
+    put({"cron": "0 0 6 ? * 2"})
+    text = project.dbt("run", "-s", "totals", fails=True).text
+    assert "Quartz counts" in text and "Write their names" in text
+    assert shown(lake) == due

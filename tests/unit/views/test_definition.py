@@ -106,6 +106,14 @@ def test_an_option_of_earlier_versions_is_left_out() -> None:
     assert from_properties(NAME, {**made.properties(), "mv.options": options}) == made
 
 
+def test_options_of_earlier_versions_are_read() -> None:
+    made = view()
+    stored = json.loads(decode(made.properties()["mv.options"]))
+    earlier = {key: stored[key] for key in stored if key not in ("schedule", "static_partition_by")}
+    options = encode(json.dumps(earlier))
+    assert from_properties(NAME, {**made.properties(), "mv.options": options}) == made
+
+
 def test_nothing_in_the_properties_can_be_substituted() -> None:
     assert not any("$" in text or "'" in text for text in view().properties().values())
 
