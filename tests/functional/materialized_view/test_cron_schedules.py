@@ -54,6 +54,7 @@ def now() -> int:
     return time.time_ns() // 1000
 
 
+@pytest.mark.behaviour("D20", "D21")
 def test_missed_times_are_one_refresh(lake: Warehouse) -> None:
     """However many times have passed, there is one refresh, and the next one is ahead."""
     due = shown(lake)

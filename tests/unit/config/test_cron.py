@@ -138,6 +138,7 @@ def is_due(crontab: Crontab, zone: ZoneInfo, minute: datetime) -> bool:
     return crontab.has(wall)
 
 
+@pytest.mark.behaviour("D20")
 @settings(max_examples=300, deadline=None)
 @given(CRONTABS, moments())
 def test_every_minute(crontab: Crontab, moment: tuple[ZoneInfo, datetime]) -> None:
