@@ -180,7 +180,7 @@ def _read(view: str, name: str, value: Any) -> Any:
         return kind.read(value)
     except InvalidCron as error:
         raise InvalidOption(
-            f"{_cannot_be(view, name, value)}: {error.why}.", error.way_out
+            f"{view}: {name} cannot be {_shortened(value)}: {error.why}.", error.way_out
         ) from None
     except (TypeError, ValueError):
         raise _invalid(view, name, value, kind.expected) from None
@@ -243,11 +243,9 @@ def _seconds(threshold: Mapping[str, Any] | None) -> float:
 
 
 def _invalid(view: str, name: str, value: Any, expected: str) -> InvalidOption:
-    return InvalidOption(f"{_cannot_be(view, name, value)}.", f"Expected {expected}.")
+    return InvalidOption(f"{view}: {name} cannot be {_shortened(value)}.", f"Expected {expected}.")
 
 
-def _cannot_be(view: str, name: str, value: Any) -> str:
+def _shortened(value: Any) -> str:
     shown = repr(value)
-    if len(shown) > _LONGEST_SHOWN:
-        shown = shown[:_LONGEST_SHOWN] + ".."
-    return f"{view}: {name} cannot be {shown}"
+    return shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + ".."
