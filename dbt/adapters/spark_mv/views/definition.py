@@ -153,7 +153,9 @@ class MaterializedView:
 
     def option_properties(self) -> dict[str, str]:
         """The part of `properties` that ALTER may write whatever has become of the rest."""
-        return {"mv.options": encode(json.dumps(asdict(self.options), sort_keys=True))}
+        # Versions that do not know an option can read the views that do not use it.
+        said = {key: value for key, value in asdict(self.options).items() if value is not None}
+        return {"mv.options": encode(json.dumps(said, sort_keys=True))}
 
 
 def new_storage(name: TableName) -> TableName:
