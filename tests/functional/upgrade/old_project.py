@@ -69,8 +69,6 @@ VIEWS = {
 LEFT = [*(name for name in VIEWS if name != "gone"), "again"]
 STRICT = {name: method for name, (method, _, _) in VIEWS.items() if method in (FAST, PARTITION)}
 
-# How each was built last, if not completely: `kept` because a read need not refresh it.
-BUILT = {**STRICT}
 OPTIONS = {
     "max_staleness": "INTERVAL 1 HOUR",
     "refresh_interval_minutes": "60",
