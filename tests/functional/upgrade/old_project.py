@@ -39,7 +39,11 @@ VIEWS = {
         "select id, shop, amount from (select *, row_number() over (partition by shop "
         f"order by amount desc, id) as k from {SALES}) numbered where k = 1",
     ),
-    "through": (FAST, "", "select shop, sum(amount) as total from {{ ref('positive') }} group by 1"),
+    "through": (
+        FAST,
+        "",
+        "select shop, sum(amount) as total from {{ ref('positive') }} group by 1",
+    ),
     "kept": (
         FAST,
         "max_staleness='INTERVAL 1 HOUR', unique_key='id', tags=['old'], warn_after={'count': 1, "
@@ -51,8 +55,7 @@ VIEWS = {
     "ranked": (
         PARTITION,
         "partition_by=['shop', 'id'], static_partition_by=['shop']",
-        "select shop, id, rank() over (partition by shop order by amount, id) as k "
-        f"from {SALES}",
+        f"select shop, id, rank() over (partition by shop order by amount, id) as k from {SALES}",
     ),
     "whole": (COMPLETE, "", f"select count(*) as n from {SALES}"),
     "most": (AUTO, "", "select max(total) as total from {{ ref('totals') }}"),

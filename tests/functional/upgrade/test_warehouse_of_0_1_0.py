@@ -136,9 +136,12 @@ def test_verification(lake: Warehouse) -> None:
     """The rows are those of the queries, also of what the run left out."""
     assert not lake.operation("resume", view="resting").failures
     assert not lake.operation("refresh").failures
-    assert statuses(lake) == {view: ("READY", "FRESH", STRICT.get(view, "complete")) for view in LEFT}
+    assert statuses(lake) == {
+        view: ("READY", "FRESH", STRICT.get(view, "complete")) for view in LEFT
+    }
     verified = lake.operation("verify")
-    assert {row[0].rpartition(".")[2]: row[1] for row in verified.rows} == dict.fromkeys(LEFT, "OK")
+    results = {row[0].rpartition(".")[2]: row[1] for row in verified.rows}
+    assert results == dict.fromkeys(LEFT, "OK")
 
 
 def test_metadata_made_anew(lake: Warehouse, storages: dict[str, str]) -> None:
