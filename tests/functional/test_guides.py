@@ -98,10 +98,10 @@ def test_requirements_are_those_of_the_package() -> None:
     said = GUIDES["compatibility"]
     for requirement, sentence in (
         ('requires-python = ">=3.10"', "| 3.10 and newer |"),
-        ('"dbt-core>=1.10,<1.12"', "| 1.10, 1.11 | 1.12 and newer |"),
+        ('"dbt-core>=1.10.9,<1.12"', "| 1.10.9 and newer, 1.11 | 1.12 and newer |"),
         ('"dbt-adapters>=1.24.1,<2"', "| 1.24.1 and newer, below 2 |"),
         ('"dbt-spark>=1.11,<1.12"', "| 1.11 | others |"),
-        ('"sqlglot>=30,<31"', "| 30 | others |"),
+        ('"sqlglot>=30.19,<31"', "| 30.19 and newer, below 31 | others |"),
         ('"pyspark>=4.1,<4.2"', "| 4.1 | others |"),
     ):
         assert requirement in project and sentence in said
