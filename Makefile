@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PATHS := dbt tests
 # Each has a Spark of its own; a file's tests stay together.
 PROCESSES ?= 2
-# Of the unit tests these take minutes, and run no line that the others do not.
+# Of the unit tests these take minutes each: they run the same lines with many rows.
 SLOW := delta.py random_rounds.py mutants.py partitions.py partition_values.py ties.py rounding.py
 
 help:  ## show this list

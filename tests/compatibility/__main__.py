@@ -10,10 +10,11 @@ import argparse
 import subprocess
 import sys
 import tempfile
-import tomllib
 import venv
 from collections.abc import Sequence
 from pathlib import Path
+
+import tomllib
 
 from tests.compatibility.constraints import EXTRA, lowest, requirements
 

@@ -1,9 +1,9 @@
 """The lowest versions are read off the ranges of pyproject.toml."""
 
-import tomllib
 from pathlib import Path
 
 import pytest
+import tomllib
 from packaging.requirements import Requirement
 
 from tests.compatibility.constraints import lowest, requirements
