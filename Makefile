@@ -4,6 +4,8 @@ BIN := $(VENV)/bin
 PATHS := dbt tests
 # Each has a Spark of its own; a file's tests stay together.
 PROCESSES ?= 2
+# Of the unit tests these take minutes each: they run the same lines with many rows.
+SLOW := delta.py random_rounds.py mutants.py partitions.py partition_values.py ties.py rounding.py
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -25,6 +27,13 @@ lint: venv  ## check style and types
 	$(BIN)/ruff check $(PATHS)
 	$(BIN)/ruff format --check $(PATHS)
 	$(BIN)/mypy
+
+coverage: venv  ## how much of the package the unit tests run, in percent
+	$(BIN)/python -m pytest tests/unit $(addprefix --ignore tests/unit/ivm/test_,$(SLOW)) \
+		--cov dbt.adapters.spark_mv --cov-report term:skip-covered $(ARGS)
+
+compat: venv  ## install the wheel with lowest and newest versions, and check it; ARGS='lowest'
+	$(BIN)/python -m tests.compatibility $(ARGS)
 
 demo: venv  ## load real data, build the demo project, change and read it
 	$(BIN)/python integration_tests/demo.py
@@ -48,4 +57,4 @@ docs: venv  ## write the generated parts of docs/: supported queries, options, e
 deltas: venv  ## write tests/unit/ivm/deltas anew, after a rule was changed on purpose; read the diff
 	$(BIN)/python -m tests.unit.ivm.delta_files
 
-.PHONY: help venv test whole lint docs deltas demo bench soak equivalence
+.PHONY: help venv test whole lint docs deltas demo compat coverage bench soak equivalence

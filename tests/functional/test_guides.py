@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomllib
 import yaml
+from packaging.version import Version
 
 from dbt.adapters.spark_mv.spark.local import jars, java
+from tests.compatibility.constraints import lowest, requirements
 from tests.functional.documents import ROOT, Reader, blocks, check_operation, reader_in
 from tests.functional.servers import postgres_server
 
@@ -74,13 +77,18 @@ def test_operations_named_in_sentences_exist(page: str) -> None:
 
 
 def test_versions_are_those_that_are_pinned() -> None:
-    """What docs/guides/compatibility.md calls tested is what the tests run with."""
+    """What docs/guides/compatibility.md calls tested is what the tests run with, and the lowest
+    of each range, which `make compat` runs."""
     section = GUIDES["compatibility"].split("\n## ")[1]
     rows = re.findall(r"^\| ([^|]+?) \| ([^|]+?) \|", section, re.M)
     tested = {name.split()[0].lower(): version for name, version in rows}
     pinned = dict(re.findall(r"^([\w-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(), re.M))
     packages = ("pyspark", "dbt-core", "dbt-adapters", "dbt-spark", "sqlglot")
-    assert {name: tested[name] for name in packages} == {name: pinned[name] for name in packages}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    begins = dict(line.split("==") for line in lowest(requirements(project)))
+    for name in packages:
+        first, last = (tested[name].split(", ") * 2)[:2]
+        assert (Version(first), last) == (Version(begins[name]), pinned[name])
     iceberg, sqlite = jars.JARS
     assert (tested["iceberg"], tested["sqlite"]) == (iceberg.version, sqlite.version)
     assert f"the driver {postgres_server.DRIVER.version}" in GUIDES["compatibility"]
@@ -98,10 +106,10 @@ def test_requirements_are_those_of_the_package() -> None:
     said = GUIDES["compatibility"]
     for requirement, sentence in (
         ('requires-python = ">=3.10"', "| 3.10 and newer |"),
-        ('"dbt-core>=1.10,<1.12"', "| 1.10, 1.11 | 1.12 and newer |"),
+        ('"dbt-core>=1.10.9,<1.12"', "| 1.10.9 and newer, 1.11 | 1.12 and newer |"),
         ('"dbt-adapters>=1.24.1,<2"', "| 1.24.1 and newer, below 2 |"),
         ('"dbt-spark>=1.11,<1.12"', "| 1.11 | others |"),
-        ('"sqlglot>=30,<31"', "| 30 | others |"),
+        ('"sqlglot>=30.19,<31"', "| 30.19 and newer, below 31 | others |"),
         ('"pyspark>=4.1,<4.2"', "| 4.1 | others |"),
     ):
         assert requirement in project and sentence in said

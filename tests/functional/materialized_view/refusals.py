@@ -23,7 +23,7 @@ case in `test_bad_input_*.py` begins with its number.
              of a refresh is not tried
     57       test_refresh_refresh.py, test_refresh_hand_write.py, test_sweep.py
     58       metadata that is gone: test_metadata.py; the embedded catalog has no privileges
-    59       test_metadata.py, test_bad_input_metadata.py
+    59       test_metadata.py, test_bad_input_metadata.py; a newer version: test_newer_format.py
     60       test_create_create.py, test_create_drop.py, test_refresh_drop.py
     61       test_crashes.py
     62       a lost reply: test_cancel.py, test_raised.py; a server that dies: test_server_killed.py

@@ -216,24 +216,6 @@ def test_options_that_work(lake: Warehouse, case: str) -> None:
     lake.sql("drop materialized view @.fresh")
 
 
-def test_59_view_of_a_newer_version(lake: Warehouse) -> None:
-    """A view that a newer version wrote is named, left as it is, and built again on request."""
-    lake.sql(f"create materialized view @.fresh as {GOOD}")
-    lake.spark("alter view @.fresh set tblproperties ('mv.format_version' = '2')")
-    lake.restart()
-    relations = lake.relations()
-    for statement in (
-        "refresh materialized view @.fresh",
-        "drop materialized view @.fresh",
-        f"create or replace materialized view @.fresh as {GOOD}",
-    ):
-        assert "format version '2'" in error_of(lake, statement)
-    assert lake.relations() == relations
-    lake.spark("alter view @.fresh set tblproperties ('mv.format_version' = '1')")
-    lake.restart()
-    lake.sql("drop materialized view @.fresh")
-
-
 def test_59_view_of_the_metadata_dropped(lake: Warehouse) -> None:
     """dbt reads the events alone, so a view over them that is gone stops nothing."""
     lake.spark("drop view @meta.mv_status")

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,9 +81,18 @@ def test_number_of_another_process() -> None:
         assert owner_is_gone(event)
 
 
-@pytest.mark.parametrize("start", [None, "8675309"])
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="version 0.1 wrote none here")
+def test_start_as_version_0_1_wrote_it() -> None:
+    """In ticks of the kernel, as text: a process that began when the machine did was another."""
+    fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    for ticks, gone in ((fields[19], False), ("0", True)):
+        event = started(owner_host=host(), owner_pid=os.getpid(), owner_started=ticks)
+        assert owner_is_gone(event) == gone
+
+
+@pytest.mark.parametrize("start", [None, "zombie", ""])
 def test_start_that_says_nothing(start: str | None) -> None:
-    """Where nobody could tell it, and as version 0.1 wrote it: the process counts as alive."""
+    """Where nobody could tell it the process counts as alive."""
     event = started(owner_host=host(), owner_pid=os.getpid(), owner_started=start)
     assert not owner_is_gone(event)
 

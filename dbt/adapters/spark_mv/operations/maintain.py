@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 
 from dbt.adapters.spark_mv.catalog import iceberg, maintenance
-from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState, fold
@@ -93,8 +93,13 @@ def _compact(executor: Executor, name: TableName) -> int:
 def oldest_versions(services: Services, views: Iterable[ViewState]) -> list[str]:
     """For each base table the oldest version that a label names: what `verify` still needs."""
     needed: dict[TableName, tuple[int, str, str]] = {}
+    unknown: list[str] = []
     for state in views:
-        view = find_view(services.resolver, state.name)
+        try:
+            view = find_view(services.resolver, state.name)
+        except CorruptMetadata as error:
+            unknown.append(f"versions that {state.name} needs are not known: {error.problem}")
+            continue
         label = None if view is None else services.observer.observe(view).label
         for name, version in label.sources.items() if label else ():
             if version.snapshot_id is None:
@@ -110,7 +115,7 @@ def oldest_versions(services: Services, views: Iterable[ViewState]) -> list[str]
         f"oldest version of {name} still needed: {snapshot} of "
         f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(at / 1000))}, by {view}"
         for name, (at, snapshot, view) in sorted(needed.items(), key=lambda item: item[0].parts)
-    ]
+    ] + unknown
 
 
 def _committed_at(executor: Executor, name: TableName, snapshot_id: str) -> int:

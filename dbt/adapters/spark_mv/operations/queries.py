@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dbt.adapters.spark_mv.core.errors import MaterializedViewError, UnknownMaterializedView
+from dbt.adapters.spark_mv.core.errors import (
+    CorruptMetadata,
+    MaterializedViewError,
+    UnknownMaterializedView,
+)
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations import status
 from dbt.adapters.spark_mv.operations.choice import REFRESH_COLUMNS, Choice, each, refreshed
@@ -66,9 +70,12 @@ class Operations:
         enabled = state.payload.get("options", {}).get("enable_refresh", True)
         if state.suspended is not None:
             return False
-        observation = status.observe_by_name(
-            self._services.resolver, self._services.observer, state
-        )
+        try:
+            observation = status.observe_by_name(
+                self._services.resolver, self._services.observer, state
+            )
+        except CorruptMetadata:  # its refresh will say so, and that of others goes on
+            return True
         return bool(enabled) and (observation is None or not observation.verdict.is_fresh)
 
     def _explained(self, chosen: list[ViewState], request: Request) -> Report:

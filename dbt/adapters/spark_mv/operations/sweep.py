@@ -23,6 +23,7 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName, quote_parts
 from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 from dbt.adapters.spark_mv.views import storage_sql
+from dbt.adapters.spark_mv.views.definition import has_our_format
 from dbt.adapters.spark_mv.views.dependencies import storage_of
 from dbt.adapters.spark_mv.views.storage_sql import STORAGE_MARK
 
@@ -50,6 +51,8 @@ def _sweep_branches(services: Services, view: ViewState) -> Rows:
     storage = None if facts is None else storage_of(view.name, facts)
     if storage is None:
         return []
+    if isinstance(facts, ViewFacts) and not has_our_format(facts.properties):
+        return [(f"view {view.name}", "left alone: another version of the adapter made it")]
     done: Rows = []
     for branch, head in iceberg.branches(services.executor, storage).items():
         found = BRANCH.match(branch)

@@ -80,10 +80,9 @@ def owner_is_gone(started: Event) -> bool:
     payload = started.payload
     if payload.get("owner_host") != host():
         return False
-    pid, start = int(payload.get("owner_pid", 0)), payload.get("owner_started")
+    pid, start = int(payload.get("owner_pid", 0)), _recorded_start(payload.get("owner_started"))
     began = process_start(pid)
-    # Version 0.1 wrote the start in ticks of the kernel, as text: it says nothing here.
-    is_other = isinstance(start, float) and began is not None and abs(began - start) > _SAME
+    is_other = start is not None and began is not None and abs(began - start) > _SAME
     return is_other or not _lives(pid)
 
 
@@ -97,6 +96,18 @@ def process_start(pid: int) -> float | None:
         return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
     except psutil.Error:
         return None
+
+
+def _recorded_start(recorded: object) -> float | None:
+    """When a process began, in epoch seconds, as an event has it; None if it does not say.
+
+    Version 0.1 wrote the ticks of the kernel since the machine was started, as text.
+    """
+    if isinstance(recorded, float):
+        return recorded
+    if not isinstance(recorded, str) or not recorded.isdecimal() or not hasattr(os, "sysconf"):
+        return None
+    return psutil.boot_time() + int(recorded) / os.sysconf("SC_CLK_TCK")
 
 
 def _lives(pid: int) -> bool:

@@ -168,12 +168,17 @@ def is_materialized_view(properties: Mapping[str, str]) -> bool:
     return "mv.storage_table" in properties and "mv.id" in properties
 
 
+def has_our_format(properties: Mapping[str, str]) -> bool:
+    """Whether this version of the adapter reads, and may change, the view of these properties."""
+    return properties.get("mv.format_version") == FORMAT_VERSION
+
+
 def from_properties(name: TableName, properties: Mapping[str, str]) -> MaterializedView:
     """The materialized view that a view's properties describe.
 
     Raises `CorruptMetadata` naming the view if they cannot be read.
     """
-    if properties.get("mv.format_version") != FORMAT_VERSION:
+    if not has_our_format(properties):
         raise CorruptMetadata(
             f"{name} has format version {properties.get('mv.format_version')!r}, "
             f"this version of dbt-spark-mv reads {FORMAT_VERSION!r}.",

@@ -1,0 +1,91 @@
+"""Installs the wheel with the lowest and the newest allowed versions, in environments of their own.
+
+In each of them the check of an installed package runs (`check.py`), and the unit tests that depend
+on other packages most. `--pinned` is the wheel with constraints.txt, and the check alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Sequence
+from pathlib import Path
+
+import tomllib
+
+from tests.compatibility.constraints import EXTRA, lowest, requirements
+
+ROOT = Path(__file__).parents[2]
+CHECK = Path(__file__).with_name("check.py")
+PINS = ROOT / "constraints.txt"
+LOWEST, NEWEST, PINNED = "lowest", "newest", "pinned"
+TOOLS = (
+    "pytest",
+    "pytest-instafail",
+    "pytest-timeout",
+    "dbt-tests-adapter",
+    "duckdb",
+    "hypothesis",
+)
+TESTS = (
+    "tests/unit/sql",
+    "tests/unit/views",
+    "tests/unit/planning",
+    "tests/unit/statements",
+    "tests/unit/ivm/test_examples.py",
+    "tests/unit/ivm/test_delta_files.py",
+    "tests/unit/ivm/test_supported_queries.py",
+)
+
+
+def run(words: Sequence[object], folder: Path = ROOT) -> None:
+    """Run a command that has to succeed."""
+    subprocess.run([str(word) for word in words], cwd=folder, check=True)
+
+
+def install(which: str, wheel: str, folder: Path) -> Path:
+    """An environment with the wheel; its Python."""
+    venv.create(folder / which, with_pip=True)
+    python = folder / which / "bin" / "python"
+    pins = folder / f"{which}.txt"
+    wanted = requirements(tomllib.loads((ROOT / "pyproject.toml").read_text()))
+    if which == PINNED:
+        pins.write_text(PINS.read_text())
+    else:
+        pins.write_text("\n".join(lowest(wanted) if which == LOWEST else []))
+    tools = () if which == PINNED else TOOLS
+    pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    run((*pip, "--constraint", pins, f"{wheel}[{EXTRA}]", *tools))
+    return python
+
+
+def check(which: str, wheel: str, folder: Path) -> None:
+    """All that is to be seen of one set of versions."""
+    sys.stdout.write(f"== {which} versions\n")
+    sys.stdout.flush()
+    python = install(which, wheel, folder)
+    project = folder / f"project_{which}"
+    project.mkdir()
+    run((python, CHECK), project)
+    if which != PINNED:
+        run((python, "-m", "pytest", "-p", "no:cacheprovider", *TESTS))
+
+
+def main() -> None:
+    """Build the wheel and check it with the versions that are asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("which", nargs="*", help=f"of {LOWEST}, {NEWEST}, {PINNED}; all if none")
+    chosen = parser.parse_args().which or [PINNED, LOWEST, NEWEST]
+    with tempfile.TemporaryDirectory(prefix="compatibility") as made:
+        folder = Path(made)
+        run((sys.executable, "-m", "build", "--outdir", folder / "dist", ROOT))
+        (wheel,) = (folder / "dist").glob("*.whl")
+        for which in chosen:
+            check(which, str(wheel), folder)
+
+
+if __name__ == "__main__":
+    main()
