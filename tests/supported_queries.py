@@ -25,13 +25,13 @@ INTRODUCTION = """\
 tests/unit/ivm/constructs*.py, and tests/supported_queries.py for the rest. -->
 # Queries that can be refreshed fast, or by partition
 
-A fast refresh works on what changed in the base tables, and leaves the rows that a complete one
-would. `explain` says for one view whether it is possible, and what stands against it. How it works,
-and how exactly: [decision 0008](decisions/0008-fast-refresh.md).
+A fast refresh reads the changes of the base tables, and produces the same rows as a complete
+refresh. For a view, `explain` states whether a fast refresh is possible, and if not, why not.
+[Decision 0008](decisions/0008-fast-refresh.md) describes how it works.
 
-Forms may stand in each other: a query is refreshed fast if each of its parts can be. "By partition"
-says by which columns of the examples a view of this form can be refreshed by partition, whichever
-table changes; [more of that](#by-partition) is below.
+You can nest and combine the forms: a query supports fast refresh if each of its parts does. The
+column "By partition" lists the columns of the examples by which a view of this form can be
+refreshed by partition, whichever table changes; see [by partition](#by-partition).
 
 The examples are queries over these tables:
 
@@ -39,34 +39,33 @@ The examples are queries over these tables:
 PARTITIONS = """\
 ## By partition
 
-If the view has `partition_by`, those partitions are recomputed whose rows may have changed:
-[decision 0009](decisions/0009-refresh-by-partition.md).
+If the view has `partition_by`, a refresh by partition recomputes only the partitions whose rows may
+have changed; see [decision 0009](decisions/0009-refresh-by-partition.md).
 
 """
 CLOSING = """\
-Whatever stands below GROUP BY and windows is recomputed by partition, so values that depend on
-the order of rows, and windows inside of groups, are no hindrance.
+A refresh by partition recomputes all operators below GROUP BY and windows for the partition.
+Values that depend on the order of rows, and windows inside of groups, are therefore supported.
 
 ## The tables
 
-For both methods the base tables are to be
+Both methods need base tables that meet these conditions:
 
-| Base tables | Reason if not |
+| Condition | Reason if it is not met |
 |---|---|
-| Iceberg tables, read at fixed versions | `NOT_PINNED` |
-| whose columns were not altered since the last refresh | `SCHEMA_CHANGED` |
-| whose version of then has not expired | `VERSION_GONE` |
+| each base table is an Iceberg table that can be pinned | `NOT_PINNED` |
+| its columns have not been altered since the last refresh | `SCHEMA_CHANGED` |
+| the version that the label names has not expired | `VERSION_GONE` |
 
-By itself (`refresh_method: auto`) a view is refreshed fast if that is estimated to cost clearly
-less than a complete refresh: tables of less than some 1.2 million rows are read whole
-(`NOT_CHEAPER`).
+With `refresh_method: auto` a refresh is fast if its cost estimate is clearly lower than that of a
+complete refresh. For tables of less than about 1.2 million rows it is complete (`NOT_CHEAPER`).
 """
 HEADINGS = {
     "row by row": "Fast: row by row",
     "changes are added to its groups": "Fast: changes are added to stored groups",
     "groups of changed rows are recomputed": "Fast: groups of changed rows are recomputed",
     "the first rows, from those that are stored, some in reserve, and those that came": (
-        "Fast: the first rows, from those that are stored and those that came"
+        "Fast: the top-N, from stored rows and new rows"
     ),
     "": "Not fast",
 }

@@ -73,7 +73,7 @@ ROWS = (
             "SELECT id, (SELECT o.day FROM orders o WHERE o.customer = c.id ORDER BY o.amount DESC "
             "LIMIT 1) AS best_day FROM customers c",
         ),
-        "rows are numbered by key, those of changed keys anew",
+        "rows are numbered by key; those of changed keys are numbered again",
     ),
     Construct(
         "WITH, subqueries in FROM, views",
@@ -81,7 +81,7 @@ ROWS = (
             "WITH large AS (SELECT id, region FROM orders WHERE amount > 5) SELECT id FROM large",
             "SELECT id FROM (SELECT id, region FROM orders) d WHERE region = 'north'",
         ),
-        "views stand in the query as subqueries",
+        "views are inlined as subqueries",
     ),
     Construct(
         "inner and cross joins on any condition, of any number, of a table with itself",
@@ -120,7 +120,7 @@ ROWS = (
         ("SELECT region, day FROM orders UNION ALL SELECT region, day FROM returns",),
     ),
     Construct(
-        "aggregates of all rows, beside other relations or as values, in SELECT, WHERE, HAVING",
+        "aggregates of all rows, joined or as scalar subqueries, in SELECT, WHERE, HAVING",
         (
             "SELECT id FROM orders WHERE amount > (SELECT AVG(amount) FROM orders)",
             "SELECT id, amount / m.total AS part FROM orders "
@@ -129,10 +129,10 @@ ROWS = (
             "SELECT region, SUM(amount) AS total FROM orders GROUP BY region "
             "HAVING SUM(amount) > (SELECT AVG(amount) FROM orders)",
         ),
-        "joined; if the value changes, so does every row that it is in",
+        "joined; if the value changes, every row with it changes",
     ),
     Construct(
-        "aggregates of the rows with equal keys as values",
+        "scalar subqueries with aggregates, correlated by equal keys",
         (
             "SELECT id, (SELECT SUM(amount) FROM orders o WHERE o.customer = c.id) AS total "
             "FROM customers c",
@@ -163,7 +163,7 @@ ROWS = (
             "SELECT id FROM returns WHERE id IN (SELECT id FROM (SELECT id, ROW_NUMBER() OVER "
             "(PARTITION BY region ORDER BY day) AS k FROM orders) d WHERE k = 1)",
         ),
-        "rows that are equal in ORDER BY get an order",
+        "rows that are equal in ORDER BY get a total order",
     ),
     Construct(
         "windows that do not return a shared column of PARTITION BY",
@@ -173,7 +173,7 @@ ROWS = (
             "SELECT id, SUM(quantity) OVER (PARTITION BY region ORDER BY day "
             "ROWS 1 PRECEDING) AS s FROM orders",
         ),
-        "rows that are equal in ORDER BY get an order",
+        "rows that are equal in ORDER BY get a total order",
     ),
     Construct(
         "joins of aggregates",
@@ -181,7 +181,7 @@ ROWS = (
             "SELECT name, n FROM customers c JOIN (SELECT customer, COUNT(*) AS n FROM orders "
             "GROUP BY customer) d ON d.customer = c.id",
         ),
-        "below, the groups of changed rows are recomputed",
+        "groups of changed rows below are recomputed",
     ),
     Construct(
         "UNION ALL of aggregates",
@@ -189,7 +189,7 @@ ROWS = (
             "SELECT region, COUNT(*) AS n FROM orders GROUP BY region "
             "UNION ALL SELECT region, 0 FROM returns",
         ),
-        "below, the groups of changed rows are recomputed",
+        "groups of changed rows below are recomputed",
     ),
     Construct(
         "GROUPING SETS with aggregates that are not added to, or below others, if no set is empty",
@@ -197,7 +197,7 @@ ROWS = (
             "SELECT region, day, COUNT(DISTINCT customer) AS n FROM orders "
             "GROUP BY GROUPING SETS ((region, day), (region))",
         ),
-        "as UNION ALL of one GROUP BY for each set, whose groups of changed rows are recomputed",
+        "rewritten to UNION ALL of one GROUP BY per set; groups of changed rows are recomputed",
     ),
 )
 
@@ -229,8 +229,7 @@ ANEW = (
         ),
     ),
     Construct(
-        "window functions that share a column of PARTITION BY, which is returned; over aggregates "
-        "too",
+        "window functions that share a returned column of PARTITION BY, also over aggregates",
         (
             "SELECT region, id, SUM(amount) OVER (PARTITION BY region) AS total FROM orders",
             "SELECT region, id, ROW_NUMBER() OVER (PARTITION BY region ORDER BY day) AS k, "
@@ -247,7 +246,7 @@ ANEW = (
         ),
     ),
     Construct(
-        "a selection from groups that return their keys, and cannot be added to",
+        "a selection from groups that return their keys and cannot be added to",
         (
             "SELECT region FROM (SELECT region, COUNT(DISTINCT day) AS n FROM orders "
             "GROUP BY region) d WHERE n > 1",
@@ -256,16 +255,16 @@ ANEW = (
         ),
     ),
     Construct(
-        "ORDER BY of what is returned, with LIMIT, at the end",
+        "ORDER BY of returned columns, with LIMIT, at the end",
         ("SELECT id, amount FROM orders ORDER BY amount DESC LIMIT 10",),
-        "as many rows, 10 to 1,000, are in reserve; once they are used up, a complete refresh",
+        "stores as many spare rows as the LIMIT, 10 to 1,000; after these the refresh is complete",
     ),
     Construct(
-        "the same of groups",
+        "the same with GROUP BY",
         (
             "SELECT region, COUNT(*) AS n FROM orders GROUP BY region ORDER BY COUNT(*) DESC "
             "LIMIT 3",
         ),
-        "better have the groups in a view of their own, which can be added to",
+        "faster if the groups are a separate view, which can be added to",
     ),
 )

@@ -22,7 +22,7 @@ ADDED = (
             "SELECT region, SUM(amount) AS total FROM orders GROUP BY ALL HAVING MAX(day) > DATE "
             "'2024-01-01'",
         ),
-        "groups that HAVING leaves out are stored, too, and the view does not show them",
+        "groups filtered by HAVING are stored, too, and the view does not show them",
     ),
     Construct(
         "a selection from such groups, as the last CTE of a model often is",
@@ -32,7 +32,7 @@ ADDED = (
             "SELECT name, n FROM (SELECT region AS name, COUNT(*) AS n FROM orders "
             "GROUP BY region) d WHERE name <> 'north'",
         ),
-        "as one GROUP BY: conditions on keys are those of rows, others HAVING",
+        "rewritten to one GROUP BY: conditions on keys go to WHERE, others to HAVING",
     ),
     Construct(
         "DISTINCT, UNION",
@@ -41,7 +41,7 @@ ADDED = (
             "SELECT DISTINCT region, name FROM orders JOIN customers USING (region)",
             "SELECT region, day FROM orders UNION SELECT region, day FROM returns",
         ),
-        "as GROUP BY of all columns, whose rows are counted",
+        "rewritten to GROUP BY of all columns; rows are counted",
     ),
     Construct(
         "INTERSECT, EXCEPT",
@@ -49,7 +49,7 @@ ADDED = (
             "SELECT region, day FROM orders INTERSECT SELECT region, day FROM returns",
             "SELECT region, day FROM orders EXCEPT SELECT region, day FROM returns",
         ),
-        "as UNION; the rows of both sides are counted, and those stored that the view leaves out",
+        "like UNION; counts the rows of both sides, and stores also rows that the view does not show",
     ),
     Construct(
         "the same without GROUP BY",
@@ -60,14 +60,14 @@ ADDED = (
         ),
     ),
     Construct(
-        "windows of time, as long as they are no sessions and do not overlap",
+        "windows of time that do not overlap and are not sessions",
         (
             "SELECT window.start AS start, COUNT(*) AS n FROM orders "
             "GROUP BY WINDOW(CAST(day AS TIMESTAMP), '7 days')",
             "SELECT region, WINDOW(CAST(day AS TIMESTAMP), '36 hours') AS part, MAX(amount) AS top "
             "FROM orders GROUP BY ALL",
         ),
-        "as expressions of the time, which may stand anywhere in a query",
+        "rewritten to expressions of the time, which may be anywhere in a query",
     ),
     Construct(
         "`FILTER (WHERE ..)` on these, COUNT_IF, BOOL_AND, BOOL_OR and their other names",
@@ -76,7 +76,7 @@ ADDED = (
             "SELECT region, COUNT_IF(is_paid) AS n, EVERY(amount > 5) AS all_large FROM orders "
             "GROUP BY region",
         ),
-        "as aggregates of CASE",
+        "rewritten to aggregates of CASE",
     ),
     Construct(
         "the same with GROUPING SETS, ROLLUP, CUBE, GROUPING and GROUPING_ID, at the top",
@@ -94,6 +94,6 @@ ADDED = (
             "SELECT region, COUNT(*) AS n FROM (SELECT region, id FROM orders "
             "UNION SELECT region, id FROM returns) u GROUP BY region",
         ),
-        "below, the groups of changed rows are recomputed",
+        "groups of changed rows below are recomputed",
     ),
 )

@@ -6,7 +6,7 @@ from tests.unit.ivm.constructs import Construct
 
 PARTITIONED = (
     Construct(
-        "is in GROUP BY, or made of what is",
+        "is in GROUP BY, or computed from columns in GROUP BY",
         (
             "SELECT region, COUNT(*) AS n FROM orders GROUP BY region, day",
             "SELECT UPPER(region) AS region, COUNT(*) AS n FROM orders GROUP BY region",
@@ -14,7 +14,7 @@ PARTITIONED = (
         partition_by="region",
     ),
     Construct(
-        "is in PARTITION BY of every window, or made of what is",
+        "is in PARTITION BY of every window, or computed from such columns",
         (
             "SELECT region, id, RANK() OVER (PARTITION BY region, day ORDER BY id) AS k "
             "FROM orders",
@@ -35,7 +35,7 @@ PARTITIONED = (
         partition_by="region",
     ),
     Construct(
-        "is a key of what stands below the rest, whatever that does with the order of rows",
+        "is a key of the operators below, even if these depend on row order",
         (
             "SELECT region, COUNT(*) AS n FROM (SELECT region, ROW_NUMBER() OVER "
             "(PARTITION BY region ORDER BY day) AS k FROM orders) d WHERE k = 1 GROUP BY region",
@@ -43,7 +43,7 @@ PARTITIONED = (
         partition_by="region",
     ),
     Construct(
-        "is in all of the GROUPING SETS, which are not added to",
+        "is in all GROUPING SETS, which are not added to",
         (
             "SELECT region, day, COUNT(DISTINCT customer) AS n FROM orders "
             "GROUP BY GROUPING SETS ((region, day), (region))",
@@ -68,7 +68,7 @@ PARTITIONED = (
         partition_by="day",
     ),
     Construct(
-        "is of GROUPING SETS that are added to",
+        "belongs to GROUPING SETS that are added to",
         (
             "SELECT region, day, SUM(amount) AS total FROM orders GROUP BY ROLLUP (region, day)",
             "SELECT region, day, COUNT(*) AS n FROM orders "
@@ -77,7 +77,7 @@ PARTITIONED = (
         partition_by="region",
     ),
     Construct(
-        "is left out of some of the GROUPING SETS",
+        "is missing in some of the GROUPING SETS",
         (
             "SELECT region, day, COUNT(DISTINCT customer) AS n FROM orders "
             "GROUP BY GROUPING SETS ((region, day), (region))",
@@ -87,11 +87,11 @@ PARTITIONED = (
     Construct(
         "is a boolean",
         ("SELECT is_paid, COUNT(*) AS n FROM orders GROUP BY is_paid",),
-        "Spark simplifies conditions on them to what Iceberg cannot replace rows by",
+        "Spark simplifies conditions on booleans to forms that Iceberg refuses",
         partition_by="is_paid",
     ),
     Construct(
-        "is not there: the view has no partitions",
+        "does not exist: the view has no partitions",
         ("SELECT region, COUNT(*) AS n FROM orders GROUP BY region",),
     ),
 )

@@ -7,7 +7,7 @@ from tests.unit.ivm.shop import USER_FUNCTION
 
 REFUSED = (
     Construct(
-        "other aggregates without GROUP BY, and nothing beside them",
+        "other aggregates without GROUP BY, and no other relation",
         (
             "SELECT COUNT(DISTINCT customer) AS n FROM orders",
             "SELECT STDDEV(amount) AS s FROM orders",
@@ -18,7 +18,7 @@ REFUSED = (
         ("SELECT SUM(weight) AS total FROM orders", "SELECT AVG(weight) AS mean FROM orders"),
     ),
     Construct(
-        "aggregates of all rows below, and nothing beside them",
+        "aggregates of all rows in a subquery, and no other relation",
         (
             "SELECT (SELECT MAX(amount) FROM orders) AS most",
             "SELECT n + 1 AS more FROM (SELECT COUNT(DISTINCT id) AS n FROM orders) d",
@@ -58,7 +58,7 @@ REFUSED = (
         ("SELECT id FROM orders LIMIT 10",),
     ),
     Construct(
-        "LIMIT with ORDER BY of what is not returned",
+        "LIMIT with ORDER BY of columns that are not returned",
         ("SELECT id FROM orders ORDER BY amount LIMIT 10",),
     ),
     Construct(
@@ -69,7 +69,7 @@ REFUSED = (
         ),
     ),
     Construct(
-        "subqueries as values that are no aggregates, or have grouping",
+        "scalar subqueries that are no aggregates, or have GROUP BY",
         (
             "SELECT id FROM orders WHERE amount > (SELECT score FROM customers WHERE id = 1)",
             "SELECT id FROM orders WHERE amount > (SELECT SUM(score) FROM customers GROUP BY id)",
@@ -103,15 +103,15 @@ REFUSED = (
         ("SELECT id, id IN (SELECT id FROM returns) AS is_back FROM orders",),
     ),
     Construct(
-        "tuples IN under OR",
+        "IN of a tuple under OR",
         ("SELECT id FROM orders WHERE amount > 5 OR (id, day) IN (SELECT id, day FROM returns)",),
     ),
     Construct(
-        "tuples NOT IN",
+        "NOT IN of a tuple",
         ("SELECT id FROM orders WHERE (id, day) NOT IN (SELECT id, day FROM returns)",),
     ),
     Construct(
-        "correlated conditions more than one level deep, or IN groups",
+        "correlated conditions over more than one level, or in IN with GROUP BY",
         (
             "SELECT id FROM orders o WHERE region IN (SELECT r.region FROM returns r "
             "WHERE r.id = o.id GROUP BY r.region HAVING COUNT(*) > 1)",
@@ -120,21 +120,21 @@ REFUSED = (
         ),
     ),
     Construct(
-        "correlated values with grouping, DISTINCT or LIMIT",
+        "correlated scalar subqueries with GROUP BY, DISTINCT or LIMIT",
         (
             "SELECT id, (SELECT MAX(r.day) FROM returns r WHERE r.id = o.id GROUP BY r.region) "
             "AS back FROM orders o",
         ),
     ),
     Construct(
-        "correlated values by anything but equality",
+        "correlated scalar subqueries with other conditions than equality",
         (
             "SELECT id, (SELECT MAX(r.day) FROM returns r WHERE r.day < o.day) AS before "
             "FROM orders o",
         ),
     ),
     Construct(
-        "correlated values of columns outside, or without an aggregate",
+        "correlated scalar subqueries of outer columns, or without an aggregate",
         (
             "SELECT id, (SELECT MAX(r.quantity + o.quantity) FROM returns r WHERE r.id = o.id) "
             "AS most FROM orders o",
@@ -142,57 +142,57 @@ REFUSED = (
         ),
     ),
     Construct(
-        "correlated IN under OR of a constant or of columns outside",
+        "correlated IN under OR, of a constant or of outer columns",
         (
             "SELECT id FROM orders o WHERE amount > 5 OR quantity IN "
             "(SELECT r.quantity + o.quantity FROM returns r WHERE r.id = o.id)",
         ),
     ),
     Construct(
-        "correlated values that name columns outside in ON",
+        "correlated scalar subqueries that name outer columns in ON",
         (
             "SELECT id, (SELECT MAX(r.day) FROM returns r JOIN customers c ON c.id = o.customer "
             "WHERE r.id = o.id) AS back FROM orders o",
         ),
     ),
     Construct(
-        "correlated values of aggregates that are neither COUNT nor NULL over no rows",
+        "correlated scalar subqueries of aggregates that are neither COUNT nor NULL over no rows",
         (
             "SELECT id, (SELECT APPROX_COUNT_DISTINCT(r.day) FROM returns r WHERE r.id = o.id) "
             "AS n FROM orders o",
         ),
     ),
     Construct(
-        "correlated values by columns of different types",
+        "correlated scalar subqueries by columns of different types",
         (
             "SELECT id, (SELECT SUM(quantity) FROM orders o WHERE o.region = c.score) AS total "
             "FROM customers c",
         ),
     ),
     Construct(
-        "correlated values beside aggregates, by what is no key",
+        "correlated scalar subqueries next to aggregates, by a column that is not a key",
         (
             "SELECT region, (SELECT MAX(r.day) FROM returns r WHERE r.id = o.id) AS back "
             "FROM orders o GROUP BY region",
         ),
     ),
     Construct(
-        "LATERAL subqueries with LIMIT by other conditions than equal keys",
+        "LATERAL subqueries with LIMIT, by other conditions than equal keys",
         (
             "SELECT o.id, back FROM orders o, LATERAL (SELECT r.day AS back FROM returns r "
             "WHERE r.day > o.day ORDER BY r.day LIMIT 1) l",
         ),
     ),
     Construct(
-        "aggregates that depend on the order of rows (`first`, `collect_list` ..), if anything "
-        "but a filter stands above them",
+        "aggregates that depend on the order of rows (`first`, `collect_list` ..), below any "
+        "operator but a filter",
         (
             "SELECT r.id, f.one FROM returns r JOIN (SELECT region, FIRST(amount) AS one "
             "FROM orders GROUP BY region) f ON f.region = r.region",
         ),
     ),
     Construct(
-        "sums of FLOAT and DOUBLE, STDDEV, CORR and the like, if others are computed from them",
+        "sums of FLOAT and DOUBLE, STDDEV, CORR and similar, if others are computed from them",
         (
             "SELECT MAX(total) AS most FROM (SELECT region, SUM(CAST(amount AS DOUBLE)) AS total "
             "FROM orders GROUP BY region) d",
@@ -201,7 +201,7 @@ REFUSED = (
         ),
     ),
     Construct(
-        "the same, if the keys are not among the columns of the view",
+        "these aggregates, if the keys are not among the columns of the view",
         ("SELECT FIRST(amount) AS one FROM orders GROUP BY region",),
     ),
     Construct(
@@ -225,7 +225,7 @@ REFUSED = (
     Construct(
         "functions of your own",
         (f"SELECT {USER_FUNCTION}(id) AS value FROM orders",),
-        "nothing says what its value depends on; write it as an expression",
+        "its value may depend on unknown inputs; write it as an expression",
     ),
     Construct(
         "TABLESAMPLE",
@@ -248,33 +248,33 @@ REFUSED = (
     Construct(
         "`current_date`",
         ("SELECT id FROM orders WHERE day > CURRENT_DATE - 7",),
-        "no method but a complete refresh knows of it; filter in a query over the view",
+        "only a complete refresh supports it; filter in a query over the view",
     ),
     Construct(
-        "`_file` and the like",
+        "`_file` and similar columns",
         ("SELECT id FROM orders WHERE _file LIKE '%.parquet'",),
-        "a compaction changes them",
+        "a compaction changes its value",
     ),
     Construct(
-        "`rand` and the like",
+        "`rand` and similar functions",
         ("SELECT id, RAND() AS r FROM orders",),
-        "no method but a complete refresh knows of it",
+        "only a complete refresh supports it",
     ),
     Construct(
-        "columns of a type that cannot be compared, if rows are stored by themselves",
+        "columns of a type that cannot be compared, if the rows are not groups",
         ("SELECT id, extra FROM orders",),
     ),
     Construct(
         "DISTINCT ON",
         ("SELECT DISTINCT ON (region) region, id FROM orders",),
-        "which Spark refuses, too",
+        "Spark refuses it, too",
     ),
     Construct(
         "UNION BY NAME",
         ("SELECT id, day FROM orders UNION ALL BY NAME SELECT day, id FROM returns",),
     ),
     Construct(
-        "several columns of one expression",
+        "an expression that returns several columns",
         ("SELECT POSEXPLODE(tags) AS (n, tag) FROM orders",),
     ),
     Construct(
@@ -283,18 +283,18 @@ REFUSED = (
             "SELECT c.name FROM customers c LEFT JOIN "
             "(orders o JOIN returns r ON r.id = o.id) ON o.customer = c.id",
         ),
-        "make it (SELECT .. FROM .. JOIN ..)",
+        "write (SELECT .. FROM .. JOIN ..)",
     ),
     Construct(
-        "anything, if names are told apart by case",
+        "any query, if names are case sensitive",
         ("SELECT id, Id FROM orders",),
         "unset spark.sql.caseSensitive",
         settings=(("spark.sql.caseSensitive", "true"),),
     ),
     Construct(
-        "what Spark does not plan alike once it is printed anew",
+        "a query whose printed text has another plan in Spark",
         ("SELECT id, amount FROM orders",),
-        "any query can be of this kind, this one is not; the reason shows where the plans differ",
+        "any query can be affected, this example is not; the reason shows where the plans differ",
         plans_otherwise=True,
     ),
 )
