@@ -49,7 +49,7 @@ ADDED = (
             "SELECT region, day FROM orders INTERSECT SELECT region, day FROM returns",
             "SELECT region, day FROM orders EXCEPT SELECT region, day FROM returns",
         ),
-        "like UNION; counts the rows of both sides, and stores also rows that the view does not show",
+        "like UNION; counts the rows of both sides, and stores rows that the view does not show",
     ),
     Construct(
         "the same without GROUP BY",
