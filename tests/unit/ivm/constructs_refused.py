@@ -225,7 +225,7 @@ REFUSED = (
     Construct(
         "functions of your own",
         (f"SELECT {USER_FUNCTION}(id) AS value FROM orders",),
-        "its value may depend on unknown inputs; write it as an expression",
+        "the adapter cannot see its inputs; write it as an expression",
     ),
     Construct(
         "TABLESAMPLE",
