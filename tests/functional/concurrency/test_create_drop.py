@@ -65,6 +65,7 @@ def test_created_during_the_drop(lake: Warehouse, point: str) -> None:
         lake.sql(CREATE)
         assert drop.end() is None
     assert there(lake)
+    assert_consistent(lake)
     assert_same(lake, "select * from @.brief", QUERY)
 
 

@@ -51,23 +51,27 @@ def create_views(events: TableName) -> list[str]:
 
 # Payloads may be written by hand: a number that is none, or no moment, becomes NULL; as decimals of
 # so many digits they never overflow a timestamp.
-# Newest lifecycle event of each name; events of earlier views of that name do not count.
+# The newest lifecycle event of each view that is not dropped, and the newest of a name: a drop is
+# recorded last, when another view may have its name.
 _LIVE = """
 WITH e AS (
   SELECT event_id, min(at) AS at, any_value(view_id) AS view_id, any_value(view_name) AS view_name,
     any_value(kind) AS kind, any_value(refresh_id) AS refresh_id, any_value(payload) AS payload,
     any_value(invocation_id) AS invocation_id
   FROM {events} GROUP BY event_id
-), lifecycle AS (
-  SELECT view_name, max_by(view_id, at) AS view_id, max_by(kind, at) AS kind,
+), by_id AS (
+  SELECT view_id, max_by(view_name, at) AS view_name, max_by(kind, at) AS kind,
     max_by(payload, at) AS payload, max(at) AS at
-  FROM e WHERE kind IN ('CREATED', 'REPLACED', 'OPTIONS_CHANGED', 'DROPPED') GROUP BY view_name
+  FROM e WHERE kind IN ('CREATED', 'REPLACED', 'OPTIONS_CHANGED', 'DROPPED') GROUP BY view_id
+), lifecycle AS (
+  SELECT view_name, max_by(view_id, at) AS view_id, max_by(payload, at) AS payload, max(at) AS at
+  FROM by_id WHERE kind <> 'DROPPED' GROUP BY view_name
 ), live AS (
   SELECT view_name, view_id, at AS modified_at, payload,
     get_json_object(payload, '$.table_catalog') AS table_catalog,
     get_json_object(payload, '$.table_schema') AS table_schema,
     get_json_object(payload, '$.table_name') AS table_name
-  FROM lifecycle WHERE kind <> 'DROPPED'
+  FROM lifecycle
 ), folded AS (
   SELECT e.view_id,
     max_by(get_json_object(e.payload, '$.stale') = 'true', e.at)

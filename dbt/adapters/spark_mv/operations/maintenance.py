@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dbt.adapters.spark_mv.core.errors import RefreshRunning
+from dbt.adapters.spark_mv.core.errors import RefreshFailed, RefreshRunning
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations import cancellation, scheduling, status
 from dbt.adapters.spark_mv.operations.choice import REFRESH_COLUMNS, Choice, each, refreshed
@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.planning.request import RUNNING, SCHEDULE, Request
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
+from dbt.adapters.spark_mv.views.registry import find_view
 
 
 class Maintenance:
@@ -75,6 +76,16 @@ class Maintenance:
             return [refreshed(self._ddl.refresh(known.name, request))]
         except RefreshRunning as error:
             return [(RUNNING, "none", None, 0.0, error.problem)]
+        except RefreshFailed as error:
+            self._move_due(known, request, error)
+            raise
+
+    def _move_due(self, state: ViewState, request: Request, error: RefreshFailed) -> None:
+        """If an upstream view has failed, this one has no event of its own that moves it."""
+        known = self._services.log.state().views.get(state.name)
+        view = find_view(self._services.resolver, state.name)
+        if view is not None and known is not None and scheduling.is_due(known):
+            self._services.history.failed(view, request, error.problem)
 
     def check_staleness(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
         """Hold how long views have been stale against `warn_after` and `error_after`."""

@@ -92,7 +92,7 @@ class Builder:
             if not isinstance(error, StatementFailed):
                 raise
             raise RefreshFailed(
-                f"{view.name} could not be built: {error}",
+                f"{view.name} could not be built: {error.problem}",
                 "Nothing was changed; correct the query or its base tables and run it again.",
             ) from None
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.versions import Version, Versions
-from dbt.adapters.spark_mv.core.errors import PublishRefused, StatementFailed
+from dbt.adapters.spark_mv.core.errors import CorruptMetadata, PublishRefused, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
@@ -81,7 +81,7 @@ def complete_query(
     versions: Mapping[TableName, Version],
 ) -> tuple[str, tuple[TableName, ...]]:
     """The query of everything that is stored at these versions, and the tables that it reads
-    unpinned. Raises `StatementFailed` if columns that are not shown cannot be computed."""
+    unpinned. Raises `CorruptMetadata` if columns that are not shown cannot be computed."""
     owner = str(view.name)
     query, unpinned = pinned_query(
         definition, versions, services.executor, services.resolver, owner
@@ -90,7 +90,7 @@ def complete_query(
         return query, unpinned
     analysis = services.analyzer.analysis(definition, view)
     if isinstance(analysis, Reason) or tuple(analysis.program.hidden) != view.hidden:
-        raise StatementFailed(
+        raise CorruptMetadata(
             f"{owner}: its storage table has columns that this version does not know.",
             "Run its model with --full-refresh.",
         )

@@ -66,6 +66,8 @@ def _create_once(executor: Executor, resolver: Resolver, build: Build) -> None:
             session.query(create)
     except StatementFailed:
         now = _current(resolver, build)
+        if now is not None and now.storage == build.view.storage:
+            return  # only the reply was lost
         if now is None or not build.must_be_new:
             raise
         _discard(executor, build, now)

@@ -35,6 +35,8 @@ class ProcessSessions:
 
 
 def _is_stopped(session: Any) -> bool:
+    if getattr(session, "is_stopped", False):  # of Spark Connect
+        return True
     context = getattr(session, "_sc", None)
     return context is not None and context._jsc is None
 

@@ -41,6 +41,9 @@ _RENAMED = "mv_columns"
 # Types that Iceberg's tables of format version 2 lack, at any depth; fields may have such names.
 _NOT_STORED = re.compile(r"(?:^|[<,:])(?:void|variant|time|interval[\w ]*)(?:[,>(]|$)")
 
+# What a view says of a method that it can be refreshed by; else it says why not.
+_YES = "yes"
+
 
 @dataclass(frozen=True)
 class CreationContext:
@@ -130,11 +133,9 @@ class Definer:
             plan_facts=analyzer.plan_facts(view.definition),
         )
         against = {method: why_not(method, view, found) for method in (FAST, PARTITION)}
-        must = FAST if options.allow_non_incremental_definition is False else options.refresh_method
-        reason = against.get(must)
-        if reason is not None:
-            raise not_eligible(str(view.name), must, reason)
-        return replace(view, methods={m: str(why) if why else "yes" for m, why in against.items()})
+        view = replace(view, methods={m: str(why) if why else _YES for m, why in against.items()})
+        refuse_method(view)
+        return view
 
     def _expanded(self, name: TableName, query: str, home: Namespace) -> Expansion:
         expansion = Expander(self._services.resolver, str(name)).expand(query, home, name)
@@ -231,3 +232,13 @@ def _listed(
         for column, (given, comment) in zip(columns, listed, strict=True)
     )
     return replace(definition, query=query, columns=documented)
+
+
+def refuse_method(view: MaterializedView) -> None:
+    """Raises `MethodNotAvailable` if a view has to be refreshed by a method that it cannot have."""
+    options = view.options
+    must = FAST if options.allow_non_incremental_definition is False else options.refresh_method
+    said = view.methods.get(must, _YES)
+    if said != _YES:
+        code, _, text = said.partition(": ")
+        raise not_eligible(str(view.name), must, Reason(code, text))

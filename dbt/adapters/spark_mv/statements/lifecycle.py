@@ -34,7 +34,12 @@ from dbt.adapters.spark_mv.refresh.staging import Build, discard
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, TableName, check_view_name, quote_parts
 from dbt.adapters.spark_mv.state.observation import PinnedVersions
-from dbt.adapters.spark_mv.statements.definer import CreationContext, Definer, check_unique_key
+from dbt.adapters.spark_mv.statements.definer import (
+    CreationContext,
+    Definer,
+    check_unique_key,
+    refuse_method,
+)
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.changes import OF_STORAGE
@@ -84,7 +89,7 @@ class Lifecycle:
             Request(context.trigger, explicit=True, reduced=context.reduced),
             existing,
             must_be_new=existing is None and not statement.or_replace,
-            over_table=self._is_table(name),
+            over_table=context.replaces == name and self._is_table(name),
         )
         with self._services.thread_lock(name):
             outcome = self._build(build)
@@ -207,17 +212,18 @@ class Lifecycle:
 
     def alter(self, name: TableName, options: Mapping[str, Any]) -> MaterializedView:
         """ALTER MATERIALIZED VIEW .. SET OPTIONS."""
-        view = load_view(self._services.resolver, name)
         if fixed := next((option for option in OF_STORAGE if option in options), None):
             raise InvalidStatement(
                 f"{name}: {fixed} belongs to the storage table and cannot be altered.",
                 "Create the materialized view again with OR REPLACE.",
             )
-        given = {key: value for key, value in vars(view.options).items() if value is not None}
-        given = {key: value for key, value in given.items() if value not in ((), {})}
-        changed = replace(view, options=options_from({**given, **options}, str(name)))
-        storage_sql.check_static(changed)
-        check_unique_key(changed)
+        for _ in range(_ATTEMPTS):
+            view = load_view(self._services.resolver, name)
+            changed = _with_options(view, options)
+            self._services.resolver.forget()
+            # All options are one property: what somebody else has set meanwhile stays.
+            if find_view(self._services.resolver, name) == view:
+                break
         with self._services.executor.isolated({}) as session:
             session.query(storage_sql.set_options(changed))
         observation = self._services.observer.observe(changed)
@@ -271,3 +277,13 @@ def _is_same_build(existing: MaterializedView, wanted: MaterializedView) -> bool
             vars(existing.options)[option] == vars(wanted.options)[option] for option in OF_STORAGE
         )
     )
+
+
+def _with_options(view: MaterializedView, options: Mapping[str, Any]) -> MaterializedView:
+    given = {key: value for key, value in vars(view.options).items() if value is not None}
+    given = {key: value for key, value in given.items() if value not in ((), {})}
+    changed = replace(view, options=options_from({**given, **options}, str(view.name)))
+    storage_sql.check_static(changed)
+    check_unique_key(changed)
+    refuse_method(changed)
+    return changed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from enum import Enum
 
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFailed, StaleRead
@@ -81,16 +82,22 @@ class Reader:
             pinned.versions.pop(storage, None)
 
     def _clear_flag(self, observation: Observation) -> None:
-        known = self._services.log.state().views.get(observation.view.name)
-        if known is not None and known.is_stale:
-            self._refresher.refresh(observation.view.name, Request(READ))
+        view = observation.view
+        known = self._services.log.state().views.get(view.name)
+        if known is None or not known.is_stale:
+            return
+        if not self.refreshes_by_itself(view):
+            self._services.history.skipped(view, Request(READ), observation.verdict.reason)
+            return
+        with suppress(RefreshFailed):  # the rows were fresh when they were observed
+            self._refresher.refresh(view.name, Request(READ))
 
     def _serve_stale(
         self, observation: Observation, pinned: PinnedVersions, may_inline: bool, trigger: str
     ) -> Serving:
         view, options = observation.view, observation.view.options
         reason = observation.verdict.reason.text
-        if observation.verdict.missing or view.reduced or self._owner_refuses(observation):
+        if observation.verdict.missing or not self.refreshes_by_itself(view):
             if options.when_stale == "fail":
                 raise _stale_read(observation)
             self._services.warn(
@@ -120,11 +127,6 @@ class Reader:
         pinned.versions.pop(observation.view.storage, None)
         self._services.info(str(outcome))
         return Serving.STORED
-
-    def _owner_refuses(self, observation: Observation) -> bool:
-        return not observation.view.options.enable_refresh or self._is_suspended(
-            observation.view.name
-        )
 
     def _is_suspended(self, name: TableName) -> bool:
         known = self._services.log.state().views.get(name)

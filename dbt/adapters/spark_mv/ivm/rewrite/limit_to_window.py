@@ -21,6 +21,8 @@ from dbt.adapters.spark_mv.ivm.rewrite.scalar_subqueries import Pair, Scalars, e
 _NUMBERED, _NUMBER = "mv_numbered", "mv_number"
 # Spark 4.1 takes such a LIMIT from the rows of all keys, in any order, before the condition.
 _OF_SPARK = "for its LIMIT, compare with a plain column outside: compute it in a subquery of FROM"
+# What no row makes of them is not what a row of NULL does.
+_SETS = (exp.In, exp.Any, exp.All)
 _OTHERS = ("group", "having", "distinct", "laterals", "windows")
 
 
@@ -49,11 +51,11 @@ def numbered(query: exp.Query, types_of: Callable[[exp.Query], list[str]]) -> ex
         body, outer = subquery.this, subquery.find_ancestor(exp.Select)
         if not isinstance(body, exp.Select) or outer is None or not _is_numbered(body):
             continue
-        lateral = subquery.parent
-        if isinstance(lateral, exp.Lateral):
-            before = _before(outer, lateral)
+        parent = subquery.parent
+        if isinstance(parent, exp.Lateral):
+            before = _before(outer, parent)
             subquery.set("this", _of_all_keys(body, outer, before, types_of))
-        elif is_value(subquery) and _is_of_one(body):
+        elif is_value(subquery) and not isinstance(parent, _SETS) and _is_of_one(body):
             subquery.set("this", _one(_of_all_keys(body, outer, _before(outer), types_of)))
     return found
 
