@@ -139,3 +139,20 @@ class old:
 
     def __exit__(self, *what: Any) -> None:
         self._patch.undo()
+
+
+def test_failing_upstream_view(lake: Warehouse) -> None:
+    """The view that could not be refreshed has had its turn: it is not tried at every call."""
+    lake.sql(
+        "create or replace materialized view @.over as select max(total) as most from @.totals"
+    )
+    lake.change()
+    make_due(lake, "over")
+    with armed(lake, "write.before=raise", "run-operation") as command:
+        command.core.choice.target_schema = lake.schema
+        assert command.core.operation("refresh_due")(view="over").failures
+        command.flush()
+    assert lake.history("over", "trigger, state")[-1] == ("SCHEDULE", "FAILED")
+    assert next_due(lake, "over").timestamp() > time.time()
+    assert lake.operation("refresh_due", view="over").rows == ()
+    lake.sql("drop materialized view @.over")

@@ -71,6 +71,18 @@ def test_a_run(lake: Warehouse, project: DbtProject) -> None:
     assert everything(lake) == before
 
 
+@pytest.mark.parametrize("kind", ["table", "view", "incremental"])
+def test_another_materialization(lake: Warehouse, project: DbtProject, kind: str) -> None:
+    """The relation is not replaced by one of another kind, as it could not be given back."""
+    before = everything(lake)
+    model = FILES["models/newer.sql"]
+    project.write({"models/newer.sql": model.replace("bq_materialized_view", kind)})
+    text = project.dbt("run", "-s", "newer", fails=True).text
+    project.write({"models/newer.sql": model})
+    assert REFUSAL in text
+    assert everything(lake) == before
+
+
 @pytest.mark.parametrize("name", ["refresh", "verify", "status"])
 def test_operations_that_name_it(lake: Warehouse, name: str) -> None:
     before = everything(lake)

@@ -37,12 +37,21 @@ class ReplacementMethods(CoreMethods):
         self._core().restored(False)
         if _kind(model) in _ELSEWHERE:
             return
+        if _kind(model) not in _VIEWS:
+            self._refuse_other_format(model)
         for suffix in (backups.BACKUP, INTERMEDIATE):
             left = self.get_relation(model.database, model.schema, model.alias + suffix)
             if left is None or self._is_of_a_node(model.schema, left.identifier):
                 continue
             with dbt_errors():
                 self._end(left.incorporate(path={"identifier": model.alias}), left, suffix)
+
+    def _refuse_other_format(self, model: Any) -> None:
+        """What another version of the adapter has made is refused before anything is built."""
+        relation = self.get_relation(model.database, model.schema, model.alias)
+        if relation is not None and relation.is_materialized_view:
+            with dbt_errors():
+                find_view(self._core().services.resolver, self._name(relation))
 
     def _end(self, target: Any, left: Any, suffix: str) -> None:
         core, services, name = self._core(), self._core().services, self._name(target)

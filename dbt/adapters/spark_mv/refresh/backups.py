@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import discard
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views import storage_sql
-from dbt.adapters.spark_mv.views.definition import is_materialized_view, refuse_other_format
+from dbt.adapters.spark_mv.views.definition import is_materialized_view
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
 BACKUP = "__dbt_backup"
@@ -32,13 +32,8 @@ def backup_of(name: TableName) -> TableName:
 
 
 def move_to_backup(executor: Executor, resolver: Resolver, name: TableName) -> None:
-    """Give a relation its backup's name, if there is one; a materialized view stays one.
-
-    Raises `CorruptMetadata` for a view that another version of the adapter has made.
-    """
+    """Give a relation its backup's name, if there is one; a materialized view stays one."""
     facts = _facts(resolver, name)
-    if isinstance(facts, ViewFacts) and is_materialized_view(facts.properties):
-        refuse_other_format(name, facts.properties)
     if facts is not None:
         _rename(executor, name, backup_of(name), facts)
         reached("backed_up.after")

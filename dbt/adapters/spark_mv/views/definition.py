@@ -173,22 +173,17 @@ def has_our_format(properties: Mapping[str, str]) -> bool:
     return properties.get("mv.format_version") == FORMAT_VERSION
 
 
-def refuse_other_format(name: TableName, properties: Mapping[str, str]) -> None:
-    """Raises `CorruptMetadata` if another version of the adapter has made the view."""
+def from_properties(name: TableName, properties: Mapping[str, str]) -> MaterializedView:
+    """The materialized view that a view's properties describe.
+
+    Raises `CorruptMetadata` naming the view if they cannot be read.
+    """
     if not has_our_format(properties):
         raise CorruptMetadata(
             f"{name} has format version {properties.get('mv.format_version')!r}, "
             f"this version of dbt-spark-mv reads {FORMAT_VERSION!r}.",
             "Use the version of dbt-spark-mv that wrote it, or run its model with --full-refresh.",
         )
-
-
-def from_properties(name: TableName, properties: Mapping[str, str]) -> MaterializedView:
-    """The materialized view that a view's properties describe.
-
-    Raises `CorruptMetadata` naming the view if they cannot be read.
-    """
-    refuse_other_format(name, properties)
     try:
         details = json.loads(decode(properties["mv.details"]))
         return MaterializedView(
