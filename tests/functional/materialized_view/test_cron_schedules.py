@@ -151,6 +151,7 @@ DEFINED = [
     cron(A, None),
     cron(A, "soon"),
     {"start_us": None, "interval_us": 3_600_000_000},
+    {"start_us": -86_400_000_001, "interval_us": 3_600_000_000},
     None,
 ]
 ENDED = [

@@ -91,7 +91,7 @@ def schedule_from_json(stored: Any) -> Schedule | None:
         interval = int(stored["interval_us"])
     except (KeyError, TypeError, ValueError):
         return None
-    if not 0 <= (start or 0) <= _LAST or not 0 < interval <= _LAST:
+    if abs(start or 0) > _LAST or not 0 < interval <= _LAST:
         return None
     return Slots(start, interval)
 
