@@ -11,11 +11,13 @@ from dbt.adapters.spark_mv.config.options import Options
 from dbt.adapters.spark_mv.config.schedule import (
     CronTimes,
     Slots,
+    check_time_zone,
     due_from_json,
     schedule_from_json,
     schedule_json,
     schedule_of,
 )
+from dbt.adapters.spark_mv.core.errors import InvalidOption
 
 MINUTE = 60_000_000
 
@@ -107,6 +109,32 @@ def test_time_zone_of_a_cron_text() -> None:
     assert schedule_of(own, "UTC") == CronTimes("0 6 * * *", "Europe/Berlin")
     views = Options(schedule={"cron": "0 6 * * *"})
     assert schedule_of(views, "Asia/Tokyo") == CronTimes("0 6 * * *", "Asia/Tokyo")
+
+
+@pytest.mark.parametrize(
+    ("options", "way_out"),
+    [
+        (Options(schedule={"cron": "0 6 * * *"}), "time_zone_value"),
+        (Options(refresh_start="2026-01-31 06:00:00"), "offset"),
+    ],
+)
+def test_times_in_an_unknown_time_zone(options: Options, way_out: str) -> None:
+    check_time_zone("db.v", options, "PST")
+    with pytest.raises(InvalidOption, match="SystemV/PST8") as refused:
+        check_time_zone("db.v", options, "SystemV/PST8")
+    assert way_out in refused.value.way_out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(),
+        Options(schedule={"cron": "0 6 * * *", "time_zone_value": "UTC"}),
+        Options(refresh_start="2026-01-31 06:00:00+00:00"),
+    ],
+)
+def test_no_time_in_an_unknown_time_zone(options: Options) -> None:
+    check_time_zone("db.v", options, "SystemV/PST8")
 
 
 def kept(due: Any, cron: str = "0 6 * * *", zone: str = "UTC") -> dict[str, Any]:
