@@ -40,12 +40,14 @@ class WordReader:
         """The text of a string."""
         if self.index < len(self.words) and self.words[self.index].string:
             word = self.words[self.index]
-            text, end = word.text, word.end
+            text, end, quote = word.text, word.end, self.sql[word.end - 1]
             self.index += 1
             # Two quotes inside a string reach us as two strings that touch.
             while self.index < len(self.words) and self._touches(end):
                 word = self.words[self.index]
-                text, end = f"{text}'{word.text}", word.end
+                if self.sql[word.start] != quote:
+                    raise self.error("expected a space between two strings")
+                text, end = f"{text}{quote}{word.text}", word.end
                 self.index += 1
             return text
         raise self.error("expected a string")
