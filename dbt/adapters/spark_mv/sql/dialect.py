@@ -114,10 +114,13 @@ def _read_create(reader: WordReader, or_replace: bool) -> CreateView:
         clauses["columns"] = _read_columns(reader)
     while not reader.take("AS"):
         if reader.take("PARTITIONED", "BY"):
+            _once(reader, clauses, "partition_by", "PARTITIONED BY")
             clauses["partition_by"] = reader.clauses()
         elif reader.take("CLUSTER", "BY"):
+            _once(reader, clauses, "cluster_by", "CLUSTER BY")
             clauses["cluster_by"] = tuple(key.strip("`") for key in reader.clauses())
         elif reader.take("COMMENT"):
+            _once(reader, clauses, "comment", "COMMENT")
             clauses["comment"] = reader.string()
         elif reader.take("OPTIONS"):
             _read_options(reader, clauses.setdefault("options", {}))
@@ -155,9 +158,9 @@ def _read_options(reader: WordReader, options: dict[str, Any]) -> dict[str, Any]
         reader.need(",")
 
 
-def _once(reader: WordReader, options: Mapping[str, Any], key: str) -> None:
-    if key in options:
-        raise reader.error(f"option {key!r} is given twice")
+def _once(reader: WordReader, given: Mapping[str, Any], key: str, clause: str = "") -> None:
+    if key in given:
+        raise reader.error(f"{clause or f'option {key!r}'} is given twice")
 
 
 def _read_schedule(reader: WordReader, options: dict[str, Any]) -> dict[str, Any]:
