@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.sql.words import words_of
 
 _METHODS = ("COMPLETE", "PARTITION", "FAST")
 _MINUTES = {"MINUTE": 1, "HOUR": 60, "DAY": 1440, "WEEK": 10080}
+_CONSTANTS = {"TRUE": True, "FALSE": False, "NULL": None}
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,7 @@ def _read_columns(reader: WordReader) -> tuple[tuple[str, str | None], ...]:
     reader.need("(")
     columns: list[tuple[str, str | None]] = []
     while True:
-        (name,) = reader.name()[:1]
-        columns.append((name, reader.string() if reader.take("COMMENT") else None))
+        columns.append((reader.column(), reader.string() if reader.take("COMMENT") else None))
         if reader.take(")"):
             return tuple(columns)
         reader.need(",")
@@ -188,16 +188,15 @@ def _read_value(reader: WordReader) -> Any:
     word = reader.words[reader.index]
     if word.string:
         return reader.string()
+    if word.upper in _CONSTANTS:
+        reader.index += 1
+        return _CONSTANTS[word.upper]
     sign = -1 if reader.take("-") else 1
     word = reader.words[reader.index] if reader.index < len(reader.words) else word
     reader.index += 1
-    if word.upper in ("TRUE", "FALSE"):
-        return word.upper == "TRUE"
-    if word.upper == "NULL":
-        return None
-    if re.fullmatch(r"\d+", word.text):
+    if re.fullmatch(r"\d+", word.upper):
         return sign * int(word.text)
-    if re.fullmatch(r"\d*\.\d+", word.text):
+    if re.fullmatch(r"\d*\.\d+", word.upper):
         return sign * float(word.text)
     reader.index -= 1
     raise reader.error("expected a string, a number, TRUE, FALSE or NULL")

@@ -36,6 +36,15 @@ class WordReader:
             raise self.error("expected a name")
         return parts
 
+    def column(self) -> str:
+        """A name without dots."""
+        start = self.index
+        column, *more = self.name()
+        if more:
+            self.index = start + 1
+            raise self.error("expected the name of a column, which has no dots,")
+        return column
+
     def string(self) -> str:
         """The text of a string."""
         if self.index < len(self.words) and self.words[self.index].string:
@@ -81,10 +90,13 @@ class WordReader:
             plain = "" if word.quoted or word.string else word.text
             depth += {"(": 1, ")": -1}.get(plain, 0)
             if (plain == "," and depth == 1) or depth == 0:
-                texts.append(self.sql[start : word.start].strip() if start is not None else "")
+                if start is None:
+                    self.index -= 1
+                    raise self.error("expected an expression")
+                texts.append(self.sql[start : word.start].strip())
                 start = None
                 if depth == 0:
-                    return tuple(text for text in texts if text)
+                    return tuple(texts)
             elif start is None:
                 start = word.start
         raise self.error("expected )")
