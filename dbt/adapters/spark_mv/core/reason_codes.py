@@ -84,6 +84,9 @@ REFRESHES: Mapping[str, Meaning] = {
         "Make `refresh_timeout` in the profile longer than the longest refresh.",
     ),
     "DROPPED": Meaning("The view was dropped while it was being refreshed."),
+    "REBUILT": Meaning(
+        "An earlier refresh, which `rebuild_metadata` found in the storage table and recorded again."
+    ),
 }
 
 _PLANNING: Mapping[str, Meaning] = {
