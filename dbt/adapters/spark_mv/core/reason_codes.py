@@ -147,7 +147,11 @@ _QUERY: Mapping[str, Meaning] = {
     "WINDOW": Meaning(
         "A window, or QUALIFY, ranges over all rows, or cannot be followed.", _OVER_VIEW
     ),
-    "TIME_WINDOW": Meaning("A window of time is a session, or overlaps others.", _OVER_VIEW),
+    "TIME_WINDOW": Meaning(
+        "A window of time has a form that cannot be followed: a session, overlapping windows, "
+        "another type, or a length that is no number and unit.",
+        _OVER_VIEW,
+    ),
     "GROUPING_SETS": Meaning(
         "GROUPING SETS, ROLLUP or CUBE stand where their groups cannot be followed.",
         "Have them at the top of the query, over COUNT, SUM, AVG, MIN and MAX, or leave the total "
@@ -178,7 +182,7 @@ _QUERY: Mapping[str, Meaning] = {
         "List the columns in one order on both sides.",
     ),
     "DISTINCT_ON": Meaning("DISTINCT ON keeps rows by their order.", "Use MIN or MAX."),
-    "SAMPLE": Meaning("TABLESAMPLE or PIVOT has no delta query.", _OVER_VIEW),
+    "SAMPLE": Meaning("TABLESAMPLE has no delta query.", _OVER_VIEW),
     "PIVOT": Meaning("PIVOT has no delta query.", "Write it as aggregates of CASE."),
     "MATCH_RECOGNIZE": Meaning("MATCH_RECOGNIZE has no delta query.", _OVER_VIEW),
     "RECURSIVE": Meaning(
