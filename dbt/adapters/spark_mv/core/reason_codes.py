@@ -22,8 +22,8 @@ class Meaning:
 
 
 _REFRESH = "Refresh the view."
-_JOIN = "Write the subquery as a join, or have it in a materialized view of its own."
-_OVER_VIEW = "Have this part in a query, or in another view, over the materialized view."
+_JOIN = "Write the subquery as a join, or put it in a materialized view of its own."
+_OVER_VIEW = "Put this part in a query, or in another view, over the materialized view."
 
 FRESHNESS: Mapping[str, Meaning] = {
     "NOTHING_CHANGED": Meaning("No base table has changed since the last refresh."),
@@ -85,7 +85,7 @@ REFRESHES: Mapping[str, Meaning] = {
     ),
     "DROPPED": Meaning("The view was dropped while it was being refreshed."),
     "REBUILT": Meaning(
-        "An earlier refresh, which `rebuild_metadata` found in the storage table and recorded again."
+        "An earlier refresh that `rebuild_metadata` found in the storage table and recorded again."
     ),
 }
 
@@ -143,7 +143,7 @@ _QUERY: Mapping[str, Meaning] = {
         "A change cannot be added to the stored groups; they can only be recomputed.",
         "Add a GROUP BY, or use COUNT, SUM, AVG, MIN and MAX of whole numbers and decimals.",
     ),
-    "ONE_GROUP": Meaning("All rows are one group, of which every change is one.", _OVER_VIEW),
+    "ONE_GROUP": Meaning("All rows form one group, which every change affects.", _OVER_VIEW),
     "WINDOW": Meaning(
         "A window, or QUALIFY, ranges over all rows, or cannot be followed.", _OVER_VIEW
     ),
@@ -154,16 +154,16 @@ _QUERY: Mapping[str, Meaning] = {
     ),
     "GROUPING_SETS": Meaning(
         "GROUPING SETS, ROLLUP or CUBE stand where their groups cannot be followed.",
-        "Have them at the top of the query, over COUNT, SUM, AVG, MIN and MAX, or leave the total "
+        "Put them at the top of the query, over COUNT, SUM, AVG, MIN and MAX, or leave the total "
         "of all rows to another view.",
     ),
     "LIMIT": Meaning(
         "LIMIT or OFFSET chooses rows by their place, and stands where the place is not known.",
-        "Have ORDER BY with LIMIT at the end of the query, or in a query over the view.",
+        "Put ORDER BY with LIMIT at the end of the query, or in a query over the view.",
     ),
     "ORDER_DEPENDENT": Meaning(
         "A value depends on the order in which rows are read.",
-        "Have it at the top of the query, or in a view of its own; cast floating point numbers to "
+        "Put it at the top of the query, or in a view of its own; cast floating point numbers to "
         "decimals.",
     ),
     "SUBQUERY": Meaning("A subquery in a condition has a form that cannot be followed.", _JOIN),
@@ -175,7 +175,7 @@ _QUERY: Mapping[str, Meaning] = {
     ),
     "SEMI_JOIN": Meaning(
         "A semi or anti join stands before a right or full join.",
-        "Have the semi or anti join in a subquery of FROM, or use EXISTS.",
+        "Put the semi or anti join in a subquery of FROM, or use EXISTS.",
     ),
     "SET_OPERATION": Meaning(
         "UNION, INTERSECT or EXCEPT matches columns by their names.",

@@ -108,7 +108,7 @@ def _read_create(reader: WordReader, or_replace: bool) -> CreateView:
     if or_replace and if_not_exists:
         raise InvalidStatement(
             "CREATE OR REPLACE MATERIALIZED VIEW IF NOT EXISTS contradicts itself.",
-            "Say OR REPLACE to change a view that exists, IF NOT EXISTS to leave it as it is.",
+            "Use OR REPLACE to change a view that exists, IF NOT EXISTS to leave it as it is.",
         )
     clauses: dict[str, Any] = {"parts": reader.name()}
     if reader.index < len(reader.words) and reader.words[reader.index].text == "(":

@@ -159,7 +159,7 @@ class Lifecycle:
             )
         if not statement.or_replace and not statement.if_not_exists:
             raise RelationExists(
-                f"{name} exists already.", "Say CREATE OR REPLACE, or drop it first."
+                f"{name} exists already.", "Use CREATE OR REPLACE, or drop it first."
             )
         return view
 
