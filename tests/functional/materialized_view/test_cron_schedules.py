@@ -137,6 +137,20 @@ def test_refused(lake: Warehouse, clause: str, problem: str) -> None:
     refused(lake, f"create materialized view @.fresh schedule {clause} as {QUERY}", problem)
 
 
+def test_time_zone_that_only_spark_knows(lake: Warehouse) -> None:
+    """Times without a time zone would be due at another hour."""
+    ((_, zone),) = lake.sql("set spark.sql.session.timeZone")
+    daily, problem = "schedule cron '0 6 * * *'", "'SystemV/PST8', which is not known"
+    lake.sql("set spark.sql.session.timeZone = SystemV/PST8")
+    try:
+        refused(lake, f"create materialized view @.fresh {daily} as {QUERY}", problem)
+        lake.sql(f"create materialized view @.fresh {daily} at time zone 'UTC' as {QUERY}")
+        refused(lake, f"alter materialized view @.fresh alter {daily}", problem)
+    finally:
+        lake.sql(f"set spark.sql.session.timeZone = {zone}")
+        lake.sql("drop materialized view if exists @.fresh")
+
+
 def test_a_schedule_is_not_dropped(lake: Warehouse) -> None:
     refused(lake, "alter materialized view @.totals drop schedule", "cannot be dropped")
 
@@ -151,6 +165,7 @@ DEFINED = [
     cron(A, None),
     cron(A, "soon"),
     {"start_us": None, "interval_us": 3_600_000_000},
+    {"start_us": -86_400_000_001, "interval_us": 3_600_000_000},
     None,
 ]
 ENDED = [

@@ -135,6 +135,19 @@ def test_wrong_values(given: dict[str, Any]) -> None:
     assert caught.value.way_out
 
 
+@pytest.mark.parametrize(
+    ("given", "way_out"),
+    [
+        ({"tags": 5}, "Expected a text or a list of them."),
+        ({"unique_key": 5}, "Expected a column name or a list of them."),
+    ],
+)
+def test_what_is_expected(given: dict[str, Any], way_out: str) -> None:
+    with pytest.raises(InvalidOption) as caught:
+        options_from(given, "db.v")
+    assert caught.value.way_out == way_out
+
+
 @pytest.mark.parametrize("value", [True, False])
 def test_what_belongs_to_the_profile(value: bool) -> None:
     for check in (options_from, check_spelling):

@@ -11,11 +11,13 @@ from dbt.adapters.spark_mv.config.options import Options
 from dbt.adapters.spark_mv.config.schedule import (
     CronTimes,
     Slots,
+    check_time_zone,
     due_from_json,
     schedule_from_json,
     schedule_json,
     schedule_of,
 )
+from dbt.adapters.spark_mv.core.errors import InvalidOption
 
 MINUTE = 60_000_000
 
@@ -36,6 +38,7 @@ def at(text: str) -> int:
         ("2026-01-01 12:00", "2026-01-01 10:00", None, "2026-01-01 12:00"),
         ("2026-01-01 09:50", "2026-01-01 10:00", None, "2026-01-01 10:20"),
         ("2026-01-01 12:00", "2026-01-01 10:00", "2026-01-01 12:00", "2026-01-01 12:30"),
+        ("1969-12-31 23:50", "2026-01-01 10:00", None, "2026-01-01 10:20"),
     ],
 )
 def test_next_due(start, created, last, due) -> None:
@@ -54,6 +57,8 @@ def test_next_due(start, created, last, due) -> None:
         ("2026-01-31 06:00:00", "UTC+1", "2026-01-31 05:00"),
         ("2026-01-31 06:00:00+02:00", "America/New_York", "2026-01-31 04:00"),
         ("2026-01-31", "UTC", "2026-01-31 00:00"),
+        ("1969-12-31", "UTC", "1969-12-31 00:00"),
+        ("0001-01-01", "UTC", "0001-01-01 00:00"),
     ],
 )
 def test_start_in_a_time_zone(text, zone, moment) -> None:
@@ -104,6 +109,32 @@ def test_time_zone_of_a_cron_text() -> None:
     assert schedule_of(own, "UTC") == CronTimes("0 6 * * *", "Europe/Berlin")
     views = Options(schedule={"cron": "0 6 * * *"})
     assert schedule_of(views, "Asia/Tokyo") == CronTimes("0 6 * * *", "Asia/Tokyo")
+
+
+@pytest.mark.parametrize(
+    ("options", "way_out"),
+    [
+        (Options(schedule={"cron": "0 6 * * *"}), "time_zone_value"),
+        (Options(refresh_start="2026-01-31 06:00:00"), "offset"),
+    ],
+)
+def test_times_in_an_unknown_time_zone(options: Options, way_out: str) -> None:
+    check_time_zone("db.v", options, "PST")
+    with pytest.raises(InvalidOption, match="SystemV/PST8") as refused:
+        check_time_zone("db.v", options, "SystemV/PST8")
+    assert way_out in refused.value.way_out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(),
+        Options(schedule={"cron": "0 6 * * *", "time_zone_value": "UTC"}),
+        Options(refresh_start="2026-01-31 06:00:00+00:00"),
+    ],
+)
+def test_no_time_in_an_unknown_time_zone(options: Options) -> None:
+    check_time_zone("db.v", options, "SystemV/PST8")
 
 
 def kept(due: Any, cron: str = "0 6 * * *", zone: str = "UTC") -> dict[str, Any]:

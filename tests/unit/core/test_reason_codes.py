@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import pytest
 
 from dbt.adapters.spark_mv.core.reason_codes import CODES, FRESHNESS, METHODS, REFRESHES
 from dbt.adapters.spark_mv.core.reasons import Reason
 from tests import error_docs
-from tests.texts import calls
+from tests.texts import calls, trees
 
 
 def _made() -> set[str]:
@@ -31,6 +32,14 @@ def test_codes_are_literals() -> None:
         passed = isinstance(code, ast.Attribute) and code.attr == "code"
         passed = passed or call.module.endswith("ivm.algebra.terms")
         assert isinstance(code, ast.Constant) or passed, ast.unparse(call.node)
+
+
+def test_no_reason_is_written_as_a_text() -> None:
+    """It would have a code that nobody declares."""
+    nodes = [node for tree in trees().values() for node in ast.walk(tree)]
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    written = [t for t in texts if isinstance(t, str) and re.match(r"[A-Z]+(_[A-Z]+)*: [a-z]", t)]
+    assert written == []
 
 
 def test_code_is_declared_once() -> None:

@@ -220,7 +220,7 @@ REFUSED = (
             "SELECT region, COUNT(*) AS n FROM orders "
             "GROUP BY region, WINDOW(CAST(day AS TIMESTAMP), '7 days', '1 day')",
         ),
-        "group by windows that do not overlap, or have these in a query over the view",
+        "group by windows that do not overlap, or put these in a query over the view",
     ),
     Construct(
         "functions of your own",

@@ -50,6 +50,21 @@ def test_the_query_is_kept_to_the_letter() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("'it''s'", "it's"),
+        ('"x""y"', 'x"y'),
+        ('"it\'s"', "it's"),
+        ("r'x''y'", "x'y"),
+        ('r"x""y"', 'x"y'),
+    ],
+)
+def test_quotes_in_strings(written: str, text: str) -> None:
+    found = parse_view_statement(f"create materialized view v comment {written} as select 1")
+    assert isinstance(found, CreateView) and found.comment == text
+
+
+@pytest.mark.parametrize(
     ("sql", "expected"),
     [
         ("refresh materialized view db.v", RefreshView(("db", "v"))),
@@ -111,6 +126,23 @@ def test_ordinary_statements(sql: str) -> None:
         "create materialized view v options (a = 1, a = 2) as select 1",
         "create materialized view v options (a = 1 as select 1",
         "create materialized view v partitioned by a as select 1",
+        "create materialized view v partitioned by () as select 1",
+        "create materialized view v partitioned by (a,,b) as select 1",
+        "create materialized view v partitioned by (,a) as select 1",
+        "create materialized view v cluster by (a,) as select 1",
+        "create materialized view v (x.y) as select 1",
+        "create materialized view v options (a = -true) as select 1",
+        "create materialized view v options (a = -null) as select 1",
+        "create materialized view v options (a = - -1) as select 1",
+        "create materialized view v options (a = -'1') as select 1",
+        "create materialized view v options (a = -) as select 1",
+        "create materialized view v options (a = -",
+        "create materialized view v partitioned by (a) partitioned by (b) as select 1",
+        "create materialized view v cluster by (a) comment 'x' cluster by (a) as select 1",
+        "create materialized view v comment 'x' comment 'y' as select 1",
+        "create materialized view v comment 'x'\"y\" as select 1",
+        "create materialized view v comment \"x\"'y' as select 1",
+        "create materialized view v comment 'x'r'y' as select 1",
         "create materialized view v (a, as select 1",
         "refresh materialized view",
         "refresh materialized view v with async mode",

@@ -36,13 +36,15 @@ def five_fields(text: str) -> str:
     if len(fields) != 5:
         raise InvalidCron(f"it has {len(fields)} fields")
     minute, hour, *days = fields
+    if days.count("?") > 1:
+        raise InvalidCron("it has more than one '?'", "Write * for the day of the week.")
     days = ["*" if field == "?" and n != 1 else field for n, field in enumerate(days)]
     found = _LAST_OF_MONTH.sub(_numbered, " ".join((minute, hour, *days)))
     try:
         next(CronSim(found, datetime(2000, 1, 1)))
     except CronSimError as error:
         what = str(error).removeprefix("Bad ").replace("-", " ")
-        raise InvalidCron(f"its {what} cannot be met") from None
+        raise InvalidCron(f"its {what} is not understood, or never comes") from None
     except StopIteration:
         raise InvalidCron("no day is ever like that") from None
     return found

@@ -126,6 +126,13 @@ def _with_text_keys(value: Any) -> Any:
     return {str(key): v for key, v in value.items()} if isinstance(value, Mapping) else value
 
 
+def _texts(shown: str, expected: str) -> OptionType:
+    """A text that is not empty, or a list of them."""
+    text = {"type": "string", "minLength": 1}
+    schema = {"oneOf": [text, {"type": "array", "items": text, "minItems": 1}]}
+    return OptionType(shown, expected, schema, _listed, tuple, structured=True)
+
+
 BOOLEAN = OptionType("boolean", "true or false", {"type": "boolean"})
 INTERVAL = OptionType(
     "interval",
@@ -177,19 +184,8 @@ THRESHOLD = OptionType(
     keep=_threshold,
     structured=True,
 )
-NAMES = OptionType(
-    "column or list",
-    "a column name or a list of them",
-    {
-        "oneOf": [
-            {"type": "string", "minLength": 1},
-            {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1},
-        ]
-    },
-    _listed,
-    tuple,
-    structured=True,
-)
+NAMES = _texts("column or list", "a column name or a list of them")
+TAGS = _texts("text or list", "a text or a list of them")
 PROPERTIES = OptionType(
     "mapping",
     "a mapping of property names to values, whose keys do not start with 'mv.' (reserved)",

@@ -17,6 +17,7 @@ from dbt.adapters.spark_mv.config.option_types import (
     PERIODS,
     PROPERTIES,
     SCHEDULE,
+    TAGS,
     THRESHOLD,
     TIMESTAMP,
     OptionType,
@@ -106,7 +107,7 @@ class Options:
         {}, PROPERTIES, "properties of the storage table; none may start with `mv.`"
     )
     tags: tuple[str, ...] = _option(
-        (), NAMES, """dbt's tags; `refresh --args '{view: "tag:x"}'` finds the views"""
+        (), TAGS, """dbt's tags; `refresh --args '{view: "tag:x"}'` finds the views"""
     )
     refresh_interval_minutes: int = _option(
         30, whole_number(1, 10080), "time between two scheduled refreshes"

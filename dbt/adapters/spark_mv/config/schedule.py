@@ -10,6 +10,7 @@ from typing import Any
 from dbt.adapters.spark_mv.config.cron import next_after
 from dbt.adapters.spark_mv.config.options import Options
 from dbt.adapters.spark_mv.config.time_zones import zone_of
+from dbt.adapters.spark_mv.core.errors import InvalidOption
 
 _MINUTE = 60_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -57,8 +58,26 @@ class CronTimes:
 Schedule = Slots | CronTimes
 
 
+def check_time_zone(view: str, options: Options, time_zone: str) -> None:
+    """Raise `InvalidOption` if times of the options are in `time_zone`, and that is not known."""
+    option, way_out = "schedule", "Write time_zone_value in the schedule."
+    own = options.schedule is None or "time_zone_value" in options.schedule
+    if options.refresh_start is not None:
+        option, way_out = "refresh_start", "Write it with an offset, such as '+01:00'."
+        own = datetime.fromisoformat(options.refresh_start).tzinfo is not None
+    if not own and zone_of(time_zone) is None:
+        raise InvalidOption(
+            f"{view}: {option} is in the time zone of the session, {time_zone!r}, which is not "
+            "known.",
+            way_out,
+        )
+
+
 def schedule_of(options: Options, time_zone: str) -> Schedule:
-    """The schedule of a view; what says nothing of a time zone is in `time_zone`."""
+    """The schedule of a view; what says nothing of a time zone is in `time_zone`.
+
+    A stored view may have one that is not known: its times are in UTC.
+    """
     if options.schedule is not None:
         zone = options.schedule.get("time_zone_value", time_zone)
         return CronTimes(options.schedule["cron"], zone)
@@ -91,7 +110,7 @@ def schedule_from_json(stored: Any) -> Schedule | None:
         interval = int(stored["interval_us"])
     except (KeyError, TypeError, ValueError):
         return None
-    if not 0 <= (start or 0) <= _LAST or not 0 < interval <= _LAST:
+    if abs(start or 0) > _LAST or not 0 < interval <= _LAST:
         return None
     return Slots(start, interval)
 

@@ -22,8 +22,8 @@ class Meaning:
 
 
 _REFRESH = "Refresh the view."
-_JOIN = "Write the subquery as a join, or have it in a materialized view of its own."
-_OVER_VIEW = "Have this part in a query, or in another view, over the materialized view."
+_JOIN = "Write the subquery as a join, or put it in a materialized view of its own."
+_OVER_VIEW = "Put this part in a query, or in another view, over the materialized view."
 
 FRESHNESS: Mapping[str, Meaning] = {
     "NOTHING_CHANGED": Meaning("No base table has changed since the last refresh."),
@@ -84,6 +84,9 @@ REFRESHES: Mapping[str, Meaning] = {
         "Make `refresh_timeout` in the profile longer than the longest refresh.",
     ),
     "DROPPED": Meaning("The view was dropped while it was being refreshed."),
+    "REBUILT": Meaning(
+        "An earlier refresh that `rebuild_metadata` found in the storage table and recorded again."
+    ),
 }
 
 _PLANNING: Mapping[str, Meaning] = {
@@ -140,23 +143,27 @@ _QUERY: Mapping[str, Meaning] = {
         "A change cannot be added to the stored groups; they can only be recomputed.",
         "Add a GROUP BY, or use COUNT, SUM, AVG, MIN and MAX of whole numbers and decimals.",
     ),
-    "ONE_GROUP": Meaning("All rows are one group, of which every change is one.", _OVER_VIEW),
+    "ONE_GROUP": Meaning("All rows form one group, which every change affects.", _OVER_VIEW),
     "WINDOW": Meaning(
         "A window, or QUALIFY, ranges over all rows, or cannot be followed.", _OVER_VIEW
     ),
-    "TIME_WINDOW": Meaning("A window of time is a session, or overlaps others.", _OVER_VIEW),
+    "TIME_WINDOW": Meaning(
+        "A window of time has a form that cannot be followed: a session, overlapping windows, "
+        "another type, or a length that is no number and unit.",
+        _OVER_VIEW,
+    ),
     "GROUPING_SETS": Meaning(
         "GROUPING SETS, ROLLUP or CUBE stand where their groups cannot be followed.",
-        "Have them at the top of the query, over COUNT, SUM, AVG, MIN and MAX, or leave the total "
+        "Put them at the top of the query, over COUNT, SUM, AVG, MIN and MAX, or leave the total "
         "of all rows to another view.",
     ),
     "LIMIT": Meaning(
         "LIMIT or OFFSET chooses rows by their place, and stands where the place is not known.",
-        "Have ORDER BY with LIMIT at the end of the query, or in a query over the view.",
+        "Put ORDER BY with LIMIT at the end of the query, or in a query over the view.",
     ),
     "ORDER_DEPENDENT": Meaning(
         "A value depends on the order in which rows are read.",
-        "Have it at the top of the query, or in a view of its own; cast floating point numbers to "
+        "Put it at the top of the query, or in a view of its own; cast floating point numbers to "
         "decimals.",
     ),
     "SUBQUERY": Meaning("A subquery in a condition has a form that cannot be followed.", _JOIN),
@@ -168,14 +175,14 @@ _QUERY: Mapping[str, Meaning] = {
     ),
     "SEMI_JOIN": Meaning(
         "A semi or anti join stands before a right or full join.",
-        "Have the semi or anti join in a subquery of FROM, or use EXISTS.",
+        "Put the semi or anti join in a subquery of FROM, or use EXISTS.",
     ),
     "SET_OPERATION": Meaning(
         "UNION, INTERSECT or EXCEPT matches columns by their names.",
         "List the columns in one order on both sides.",
     ),
     "DISTINCT_ON": Meaning("DISTINCT ON keeps rows by their order.", "Use MIN or MAX."),
-    "SAMPLE": Meaning("TABLESAMPLE or PIVOT has no delta query.", _OVER_VIEW),
+    "SAMPLE": Meaning("TABLESAMPLE has no delta query.", _OVER_VIEW),
     "PIVOT": Meaning("PIVOT has no delta query.", "Write it as aggregates of CASE."),
     "MATCH_RECOGNIZE": Meaning("MATCH_RECOGNIZE has no delta query.", _OVER_VIEW),
     "RECURSIVE": Meaning(

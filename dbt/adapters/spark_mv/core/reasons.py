@@ -43,6 +43,7 @@ VERSION_GONE = Reason("VERSION_GONE", "a version of a base table that it was rea
 OWNER_GONE = Reason("OWNER_GONE", "its process ended before the refresh did")
 OVER_TIME = Reason("OVER_TIME", "it has been running longer than refresh_timeout")
 DROPPED = Reason("DROPPED", "it was dropped while it was being refreshed")
+REBUILT = Reason("REBUILT", "found in the label of its storage table")
 EQUIVALENT_VERSIONS = Reason(
     "EQUIVALENT_VERSIONS", "base tables moved to new versions with the same rows"
 )

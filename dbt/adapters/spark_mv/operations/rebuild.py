@@ -5,6 +5,7 @@ from __future__ import annotations
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
+from dbt.adapters.spark_mv.core.reasons import REBUILT
 from dbt.adapters.spark_mv.refresh.history import History
 from dbt.adapters.spark_mv.refresh.registration import register, unregister
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -71,7 +72,7 @@ def _remember_build(executor: Executor, history: History, observation: Observati
         table_name=observation.view.name.name,
         started_us=int(label.evaluated_at * 1e6),
         method=label.method,
-        reason="REBUILT: found in the storage table's label",
+        reason=str(REBUILT),
         to={str(name): str(version) for name, version in label.sources.items()},
         evaluated_ms=int(label.evaluated_at * 1000),
         watermark=int(label.evaluated_at * 1000),

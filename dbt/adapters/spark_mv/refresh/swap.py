@@ -72,7 +72,7 @@ def _create_once(executor: Executor, resolver: Resolver, build: Build) -> None:
             raise
         _discard(executor, build, now)
         raise RelationExists(
-            f"{build.view.name} exists already.", "Say CREATE OR REPLACE, or drop it first."
+            f"{build.view.name} exists already.", "Use CREATE OR REPLACE, or drop it first."
         ) from None
 
 

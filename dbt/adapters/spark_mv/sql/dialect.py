@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.sql.words import words_of
 
 _METHODS = ("COMPLETE", "PARTITION", "FAST")
 _MINUTES = {"MINUTE": 1, "HOUR": 60, "DAY": 1440, "WEEK": 10080}
+_CONSTANTS = {"TRUE": True, "FALSE": False, "NULL": None}
 
 
 @dataclass(frozen=True)
@@ -107,17 +108,20 @@ def _read_create(reader: WordReader, or_replace: bool) -> CreateView:
     if or_replace and if_not_exists:
         raise InvalidStatement(
             "CREATE OR REPLACE MATERIALIZED VIEW IF NOT EXISTS contradicts itself.",
-            "Say OR REPLACE to change a view that exists, IF NOT EXISTS to leave it as it is.",
+            "Use OR REPLACE to change a view that exists, IF NOT EXISTS to leave it as it is.",
         )
     clauses: dict[str, Any] = {"parts": reader.name()}
     if reader.index < len(reader.words) and reader.words[reader.index].text == "(":
         clauses["columns"] = _read_columns(reader)
     while not reader.take("AS"):
         if reader.take("PARTITIONED", "BY"):
+            _once(reader, clauses, "partition_by", "PARTITIONED BY")
             clauses["partition_by"] = reader.clauses()
         elif reader.take("CLUSTER", "BY"):
+            _once(reader, clauses, "cluster_by", "CLUSTER BY")
             clauses["cluster_by"] = tuple(key.strip("`") for key in reader.clauses())
         elif reader.take("COMMENT"):
+            _once(reader, clauses, "comment", "COMMENT")
             clauses["comment"] = reader.string()
         elif reader.take("OPTIONS"):
             _read_options(reader, clauses.setdefault("options", {}))
@@ -134,8 +138,7 @@ def _read_columns(reader: WordReader) -> tuple[tuple[str, str | None], ...]:
     reader.need("(")
     columns: list[tuple[str, str | None]] = []
     while True:
-        (name,) = reader.name()[:1]
-        columns.append((name, reader.string() if reader.take("COMMENT") else None))
+        columns.append((reader.column(), reader.string() if reader.take("COMMENT") else None))
         if reader.take(")"):
             return tuple(columns)
         reader.need(",")
@@ -155,9 +158,9 @@ def _read_options(reader: WordReader, options: dict[str, Any]) -> dict[str, Any]
         reader.need(",")
 
 
-def _once(reader: WordReader, options: Mapping[str, Any], key: str) -> None:
-    if key in options:
-        raise reader.error(f"option {key!r} is given twice")
+def _once(reader: WordReader, given: Mapping[str, Any], key: str, clause: str = "") -> None:
+    if key in given:
+        raise reader.error(f"{clause or f'option {key!r}'} is given twice")
 
 
 def _read_schedule(reader: WordReader, options: dict[str, Any]) -> dict[str, Any]:
@@ -185,16 +188,15 @@ def _read_value(reader: WordReader) -> Any:
     word = reader.words[reader.index]
     if word.string:
         return reader.string()
+    if word.upper in _CONSTANTS:
+        reader.index += 1
+        return _CONSTANTS[word.upper]
     sign = -1 if reader.take("-") else 1
     word = reader.words[reader.index] if reader.index < len(reader.words) else word
     reader.index += 1
-    if word.upper in ("TRUE", "FALSE"):
-        return word.upper == "TRUE"
-    if word.upper == "NULL":
-        return None
-    if re.fullmatch(r"\d+", word.text):
+    if re.fullmatch(r"\d+", word.upper):
         return sign * int(word.text)
-    if re.fullmatch(r"\d*\.\d+", word.text):
+    if re.fullmatch(r"\d*\.\d+", word.upper):
         return sign * float(word.text)
     reader.index -= 1
     raise reader.error("expected a string, a number, TRUE, FALSE or NULL")

@@ -36,16 +36,27 @@ class WordReader:
             raise self.error("expected a name")
         return parts
 
+    def column(self) -> str:
+        """A name without dots."""
+        start = self.index
+        column, *more = self.name()
+        if more:
+            self.index = start + 1
+            raise self.error("expected the name of a column, which has no dots,")
+        return column
+
     def string(self) -> str:
         """The text of a string."""
         if self.index < len(self.words) and self.words[self.index].string:
             word = self.words[self.index]
-            text, end = word.text, word.end
+            text, end, quote = word.text, word.end, self.sql[word.end - 1]
             self.index += 1
             # Two quotes inside a string reach us as two strings that touch.
             while self.index < len(self.words) and self._touches(end):
                 word = self.words[self.index]
-                text, end = f"{text}'{word.text}", word.end
+                if self.sql[word.start] != quote:
+                    raise self.error("expected a space between two strings")
+                text, end = f"{text}{quote}{word.text}", word.end
                 self.index += 1
             return text
         raise self.error("expected a string")
@@ -79,10 +90,13 @@ class WordReader:
             plain = "" if word.quoted or word.string else word.text
             depth += {"(": 1, ")": -1}.get(plain, 0)
             if (plain == "," and depth == 1) or depth == 0:
-                texts.append(self.sql[start : word.start].strip() if start is not None else "")
+                if start is None:
+                    self.index -= 1
+                    raise self.error("expected an expression")
+                texts.append(self.sql[start : word.start].strip())
                 start = None
                 if depth == 0:
-                    return tuple(text for text in texts if text)
+                    return tuple(texts)
             elif start is None:
                 start = word.start
         raise self.error("expected )")

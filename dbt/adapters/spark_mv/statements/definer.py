@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbt.adapters.spark_mv.config.options import options_from
+from dbt.adapters.spark_mv.config.schedule import check_time_zone
 from dbt.adapters.spark_mv.core.errors import (
     InvalidName,
     InvalidOption,
@@ -113,8 +114,7 @@ class Definer:
     ) -> MaterializedView:
         """The view with what refreshes that are not complete need; refuses what has to be fast, or
         by partition, and cannot be."""
-        storage_sql.check_static(view)
-        check_unique_key(view)
+        check_options(view)
         analyzer, options = self._services.analyzer, view.options
         if view.reduced or options.refresh_method == COMPLETE:
             return view
@@ -197,8 +197,14 @@ def _check_column(view: TableName, column: Column) -> None:
         )
 
 
-def check_unique_key(view: MaterializedView) -> None:
-    """Raise `InvalidOption` if unique_key names a column that the query does not return."""
+def check_options(view: MaterializedView) -> None:
+    """Raise `InvalidOption` for an option that does not go with the rest of the view."""
+    storage_sql.check_static(view)
+    check_time_zone(str(view.name), view.options, view.time_zone)
+    _check_unique_key(view)
+
+
+def _check_unique_key(view: MaterializedView) -> None:
     columns = [column.name for column in view.definition.columns]
     names = {column.lower() for column in columns}
     unknown = [key for key in view.options.unique_key if key.lower() not in names]

@@ -37,7 +37,7 @@ from dbt.adapters.spark_mv.state.observation import PinnedVersions
 from dbt.adapters.spark_mv.statements.definer import (
     CreationContext,
     Definer,
-    check_unique_key,
+    check_options,
     refuse_method,
 )
 from dbt.adapters.spark_mv.statements.read_policy import Reader
@@ -159,7 +159,7 @@ class Lifecycle:
             )
         if not statement.or_replace and not statement.if_not_exists:
             raise RelationExists(
-                f"{name} exists already.", "Say CREATE OR REPLACE, or drop it first."
+                f"{name} exists already.", "Use CREATE OR REPLACE, or drop it first."
             )
         return view
 
@@ -283,7 +283,6 @@ def _with_options(view: MaterializedView, options: Mapping[str, Any]) -> Materia
     given = {key: value for key, value in vars(view.options).items() if value is not None}
     given = {key: value for key, value in given.items() if value not in ((), {})}
     changed = replace(view, options=options_from({**given, **options}, str(view.name)))
-    storage_sql.check_static(changed)
-    check_unique_key(changed)
+    check_options(changed)
     refuse_method(changed)
     return changed

@@ -110,8 +110,12 @@ class MaterializedView:
     @property
     def schedule(self) -> Schedule:
         """When it is refreshed by itself."""
-        zone = self.definition.settings.get("spark.sql.session.timeZone", "UTC")
-        return schedule_of(self.options, zone)
+        return schedule_of(self.options, self.time_zone)
+
+    @property
+    def time_zone(self) -> str:
+        """The time zone of the session that created it."""
+        return self.definition.settings.get("spark.sql.session.timeZone", "UTC")
 
     @property
     def spare(self) -> str | None:

@@ -146,7 +146,7 @@ def one_group(query: exp.Expr) -> NotFast:
     """The error for one group of all rows, with nothing beside it."""
     text = (
         "all rows are one group, so every change recomputes all of it; add a GROUP BY, "
-        "or have it in a view of its own if it is COUNT, SUM, AVG, MIN and MAX"
+        "or put it in a view of its own if it is COUNT, SUM, AVG, MIN and MAX"
     )
     return not_fast("ONE_GROUP", text, query)
 
@@ -161,8 +161,8 @@ def window_keys(query: exp.Select, windows: list[exp.Window]) -> tuple[exp.Expr,
     keys = [key for key in lists[0] if all(key in other for other in lists)]
     if not keys:
         text = (
-            "without a column of PARTITION BY in all windows each change is one of all rows; "
-            "add one, or have the windows in a view over the materialized view"
+            "without a column of PARTITION BY in all windows, each change affects all rows; "
+            "add one, or put the windows in a view over the materialized view"
         )
         raise not_fast("WINDOW", text, windows[0])
     return tuple(keys)
@@ -254,7 +254,7 @@ def refuse_order_dependent(query: exp.Query) -> None:
     found = next((call for call in calls if not total_order.is_in_order(call)), None)
     if found is not None:
         text = (
-            "a function of the order of rows stands below others; have it at the top, or in its "
+            "a function of the order of rows stands below others; put it at the top, or in its "
             "own view"
         )
         raise not_fast("ORDER_DEPENDENT", text, found)
@@ -262,7 +262,7 @@ def refuse_order_dependent(query: exp.Query) -> None:
     if found is not None:
         text = (
             "its last digits depend on the order of rows, and others are computed from it; "
-            "cast its argument to a decimal, or have it in its own view"
+            "cast its argument to a decimal, or put it in its own view"
         )
         raise not_fast("ORDER_DEPENDENT", text, found)
 

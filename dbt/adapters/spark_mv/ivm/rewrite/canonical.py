@@ -52,7 +52,7 @@ from dbt.adapters.spark_mv.sql.parser import statements
 
 _FIRST = (
     "which rows are the first is known only of ORDER BY and LIMIT at the end; "
-    "have them there, or in a view or query over the materialized view"
+    "put them there, or in a view or query over the materialized view"
 )
 _SAMPLED = "a sample is not a function of the rows; sample in a query over the materialized view"
 _UNSUPPORTED = {
@@ -232,7 +232,7 @@ def _refuse_subqueries(query: exp.Select) -> None:
     for part in parts:
         inner = part.find(exp.Query) if part is not None else None
         if inner is not None:
-            text = "a subquery stands in ON or LATERAL VIEW; have it in WHERE or in FROM"
+            text = "a subquery stands in ON or LATERAL VIEW; put it in WHERE or in FROM"
             raise not_fast("SCALAR_SUBQUERY", text, inner)
 
 

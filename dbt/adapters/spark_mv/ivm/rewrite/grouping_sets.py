@@ -194,7 +194,7 @@ def empty_set(query: exp.Select) -> NotFast:
     """The error for a total over all rows that would have to be recomputed."""
     text = (
         "a total of all rows is among the sets, and is added to only if the sets are at the top, "
-        "of COUNT, SUM, AVG, MIN and MAX; leave it out, and have it in another view"
+        "of COUNT, SUM, AVG, MIN and MAX; leave it out, and put it in another view"
     )
     return not_fast("GROUPING_SETS", text, query.args["group"])
 

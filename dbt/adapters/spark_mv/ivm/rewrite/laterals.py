@@ -67,7 +67,7 @@ def without_laterals(query: exp.Select, canonical: Callable[[exp.Query], exp.Que
         raise _refused("call no other relation like it", found[0].this)
     last = joins.index(found[0])
     if any((join.side or "").upper() in ("RIGHT", "FULL") for join in joins[last:]):
-        raise _refused("have it, and what is joined before it, in FROM (..)", found[0].this)
+        raise _refused("put it, and what is joined before it, in FROM (..)", found[0].this)
     return _Joins(query, canonical).all()
 
 

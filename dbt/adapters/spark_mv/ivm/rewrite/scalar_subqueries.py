@@ -125,7 +125,10 @@ class Scalars:
         """TRUE if it is among the values; else NULL if it, or one of them, is NULL; else FALSE."""
         sought, body = node.this, node.args["query"].unnest()
         if not _is_condition(node):
-            text = "Spark has FALSE where IN as a value is NULL; use EXISTS, or join the subquery"
+            text = (
+                "as a value, Spark returns FALSE for an IN that should be NULL; use EXISTS, or "
+                "join the subquery"
+            )
             raise not_fast("SUBQUERY", text, node)
         if isinstance(sought.unnest(), exp.Tuple) or sought.find(exp.Query, exp.Window):
             raise not_fast("SUBQUERY", "the left of IN is no plain value; use EXISTS", node)

@@ -83,9 +83,7 @@ def semi_joins_to_exists(query: exp.Select) -> None:
         if not _is_semi(join):
             # It brings in rows again that the semi join before it left out.
             if (join.side or "").upper() in ("RIGHT", "FULL") and len(kept) < joins.index(join):
-                text = (
-                    "a right or full join comes after a semi or anti join; have that in FROM (..)"
-                )
+                text = "a right or full join comes after a semi or anti join; put that in FROM (..)"
                 raise not_fast("SEMI_JOIN", text, join)
             kept.append(join)
             continue
