@@ -5,7 +5,7 @@ PATHS := dbt tests
 # Each has a Spark of its own; a file's tests stay together.
 PROCESSES ?= 2
 # Of the unit tests these take minutes each: they run the same lines with many rows.
-SLOW := delta.py random_rounds.py mutants.py partitions.py partition_values.py ties.py rounding.py
+SLOW := delta.py random_rounds.py mutants.py partitions.py partition_values.py ties_of_rows.py rounding.py
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'

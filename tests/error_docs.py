@@ -71,13 +71,9 @@ def _errors() -> str:
     classes = error_classes()
     made: dict[str, list[tuple[str, str]]] = {item.__name__: [] for item in classes}
     for call in calls(set(made)):
-        line = (call.argument(0) or "", call.argument(1) or "")
-        if (
-            _is_said(line[0])
-            and not call.module.endswith("failpoints")
-            and line not in made[call.name]
-        ):
-            made[call.name].append(line)
+        if not call.module.endswith("failpoints"):
+            lines = [(text, way_out) for text, way_out in call.texts(0, 1) if _is_said(text)]
+            made[call.name] += [line for line in lines if line not in made[call.name]]
     parts = []
     for item in classes:
         base = item.__mro__[1]
@@ -90,8 +86,8 @@ def _errors() -> str:
 
 def _reasons() -> str:
     texts: dict[str, list[str]] = {code: [] for _, known in SECTIONS for code in known}
-    made = [(code_of(call), call.argument(1)) for call in calls(MAKERS)]
-    made += [(_LOST[call.name], call.argument(0)) for call in calls(set(_LOST))]
+    made = [(code_of(call), text) for call in calls(MAKERS) for (text,) in call.texts(1)]
+    made += [(_LOST[call.name], text) for call in calls(set(_LOST)) for (text,) in call.texts(0)]
     for code, text in made:
         if code is not None and text and _is_said(text) and text not in texts[code]:
             texts[code].append(text)

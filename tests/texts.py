@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ast
 import importlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,12 @@ class Call:
     node: ast.Call
     around: ast.AST
 
-    def argument(self, place: int) -> str | None:
-        """The text of an argument; None if it is not given."""
-        if len(self.node.args) <= place:
-            return None
-        return _Texts(self.module, self.around).of(self.node.args[place])
+    def texts(self, *places: int) -> list[tuple[str, ...]]:
+        """The texts of these arguments, empty for one that is not given; once for each way in which
+        the conditions in them may be decided."""
+        given = self.node.args
+        nodes = [given[place] if place < len(given) else ast.Constant("") for place in places]
+        return list(dict.fromkeys(_decided(_Texts(self.module, self.around, {}), nodes)))
 
 
 @cache
@@ -66,10 +67,24 @@ def _module(path: Path) -> str:
     return ".".join((package.__name__, *(part for part in parts if part != "__init__")))
 
 
+class _Undecided(Exception):
+    """A condition that a text depends on."""
+
+
+def _decided(texts: _Texts, nodes: list[ast.expr]) -> Iterator[tuple[str, ...]]:
+    try:
+        yield tuple(texts.of(node) for node in nodes)
+    except _Undecided as condition:
+        for holds in (True, False):
+            decided = {**texts.decided, str(condition): holds}
+            yield from _decided(replace(texts, decided=decided), nodes)
+
+
 @dataclass(frozen=True)
 class _Texts:
     module: str
     around: ast.AST
+    decided: Mapping[str, bool]
 
     def of(self, node: ast.expr) -> str:
         """What an expression comes to, as far as the source says it."""
@@ -82,7 +97,10 @@ class _Texts:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             return f"{self.of(node.left)}{self.of(node.right)}"
         if isinstance(node, ast.IfExp):
-            return self.of(node.body)
+            condition = ast.unparse(node.test)
+            if condition not in self.decided:
+                raise _Undecided(condition)
+            return self.of(node.body if self.decided[condition] else node.orelse)
         value = _constant(self.module, node)
         if isinstance(value, (str, int)):
             return f"{value:,}" if isinstance(value, int) else value
@@ -107,7 +125,7 @@ def _is_text(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         return _is_text(node.left) or _is_text(node.right)
     if isinstance(node, ast.IfExp):
-        return _is_text(node.body)
+        return _is_text(node.body) or _is_text(node.orelse)
     return isinstance(node, ast.JoinedStr) or isinstance(getattr(node, "value", None), str)
 
 

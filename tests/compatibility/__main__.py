@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 CHECK = Path(__file__).with_name("check.py")
 PINS = ROOT / "constraints.txt"
 LOWEST, NEWEST, PINNED = "lowest", "newest", "pinned"
+KINDS = (PINNED, LOWEST, NEWEST)
 TOOLS = (
     "pytest",
     "pytest-instafail",
@@ -31,6 +32,7 @@ TOOLS = (
     "hypothesis",
 )
 TESTS = (
+    "tests/unit/config",
     "tests/unit/sql",
     "tests/unit/views",
     "tests/unit/planning",
@@ -74,11 +76,20 @@ def check(which: str, wheel: str, folder: Path) -> None:
         run((python, "-m", "pytest", "-p", "no:cacheprovider", *TESTS))
 
 
+def asked(words: Sequence[str]) -> Sequence[str]:
+    """The sets of versions that a command line names, all if none; exits on any other word."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("which", nargs="*", help=f"of {', '.join(KINDS)}; all if none")
+    chosen: list[str] = parser.parse_args(words).which
+    unknown = [word for word in chosen if word not in KINDS]
+    if unknown:
+        parser.error(f"{unknown[0]} is not one of {', '.join(KINDS)}")
+    return chosen or KINDS
+
+
 def main() -> None:
     """Build the wheel and check it with the versions that are asked for."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("which", nargs="*", help=f"of {LOWEST}, {NEWEST}, {PINNED}; all if none")
-    chosen = parser.parse_args().which or [PINNED, LOWEST, NEWEST]
+    chosen = asked(sys.argv[1:])
     with tempfile.TemporaryDirectory(prefix="compatibility") as made:
         folder = Path(made)
         run((sys.executable, "-m", "build", "--outdir", folder / "dist", ROOT))

@@ -1,6 +1,6 @@
 """Staging tables and swapping as a finite model: creations, changes of meaning, drops, clean-up.
 
-Who creates a view, rebuilds it because a view below means something else, drops it, or drops the
+Who creates a view, rebuilds it because a view it reads means something else, drops it, or drops the
 storage tables of builds that have ended, may be interleaved in any way and die at any step. Rows
 are named by definition and base version. `RULES` names what the code does; leaving one out is a
 mutant.

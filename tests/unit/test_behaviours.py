@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 from tests import behaviours
@@ -52,6 +53,12 @@ def test_marks() -> None:
         if isinstance(node, ast.Attribute) and node.attr == "behaviour"
     ]
     assert len(written) == len(list(behaviours.marked()))
+
+
+def test_names_of_test_files() -> None:
+    """No two are the same: the page names a file without its folder."""
+    stems = Counter(path.stem for path in behaviours.TESTS.rglob("test_*.py"))
+    assert [stem for stem, files in stems.items() if files > 1] == []
 
 
 def test_rows() -> None:

@@ -57,7 +57,7 @@ def test_refreshed_during_a_change(lake: Warehouse, point: str) -> None:
 
 @pytest.mark.parametrize("point", ["storage.before", "storage.after", "view.before"])
 def test_changed_while_it_is_rebuilt(lake: Warehouse, point: str) -> None:
-    """A refresh with a staging table, because a view below has changed, undoes no definition."""
+    """A refresh with a staging table, because a logical view has changed, undoes no definition."""
     lake.spark("create or replace view @.below as select id, amount from @.orders")
     lake.sql("create or replace materialized view @.totals as select * from @.below")
     lake.spark("create or replace view @.below as select id, amount * 2 as amount from @.orders")

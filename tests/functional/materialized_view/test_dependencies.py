@@ -151,7 +151,7 @@ def test_through_views(lake: Warehouse, dropped: None) -> None:
 
 
 def test_changed_view_below(lake: Warehouse, dropped: None) -> None:
-    """A view below that is replaced changes the definition; no base table has moved."""
+    """A logical view that is replaced changes the definition; no base table has moved."""
     lake.sql("create or replace view @.limits as select * from @.orders where amount > 10")
     lake.sql("create materialized view @.v as select id, amount from @.limits")
     lake.spark("create or replace view @.limits as select * from @.orders where amount > 20")

@@ -44,7 +44,7 @@ def read(lake: Warehouse, view: str) -> Any:
     return found
 
 
-@pytest.mark.behaviour("X1")
+@pytest.mark.behaviour("X1", "E2")
 def test_refresh(lake: Warehouse, make: Make) -> None:
     """A read refreshes by default."""
     view = make("when_stale = 'refresh'")
@@ -120,7 +120,7 @@ def read_with_warnings(lake: Warehouse, view: str) -> tuple[Any, list[str]]:
     return found, warnings
 
 
-@pytest.mark.behaviour("X1")
+@pytest.mark.behaviour("X1", "E2")
 def test_serve(lake: Warehouse, make: Make) -> None:
     """Old rows, no refresh, and a warning with the reason."""
     view = make("when_stale = 'serve'")
@@ -149,6 +149,7 @@ def test_fail(lake: Warehouse, make: Make) -> None:
     assert read(lake, view) == now(lake)
 
 
+@pytest.mark.behaviour("E2")
 def test_max_staleness(lake: Warehouse, make: Make) -> None:
     """A stale view younger than the limit is served as it is; an older one is refreshed."""
     view = make("max_staleness = 'INTERVAL 1 HOUR'")

@@ -36,7 +36,7 @@ def next_due(lake: Warehouse, view: str) -> Any:
     return lake.value(f"select next_refresh_time from @meta.mv_status where table_name = '{view}'")
 
 
-@pytest.mark.behaviour("D20", "D21", "D45")
+@pytest.mark.behaviour("D20", "D21", "D45", "E2")
 def test_schedule(lake: Warehouse) -> None:
     """What is due is refreshed once; a refresh by hand moves no due time."""
     lake.sql("drop materialized view @.totals")

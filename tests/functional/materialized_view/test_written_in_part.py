@@ -102,7 +102,7 @@ def test_views_over_it(lake: Warehouse) -> None:
 
 @pytest.mark.behaviour("D24", "E19")
 def test_irrelevant_write(lake: Warehouse) -> None:
-    """What no row depends on adds and takes away nothing, and views above are not refreshed."""
+    """What no row depends on adds and takes away nothing; downstream views are not refreshed."""
     query = "select customer, sum(amount) as total from @.sales where amount > 9 group by customer"
     lake.sql(f"create materialized view @.dear options (refresh_method = 'fast') as {query}")
     lake.sql("create materialized view @.over_dear as select count(*) as n from @.dear")

@@ -8,8 +8,9 @@ import os
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ PROGRAM = Path(__file__).with_name("command.py")
 # Where it is set, a checkout without history fails; elsewhere, as in a source archive, it skips.
 REQUIRED = "TEST_REQUIRES_HISTORY"
 COMMITS = {"0.1.0": "09a2bea56abd25256f313302c85ca6c57f60b5e2"}
+# A process that takes more seconds is taken to be stuck.
+LONGEST = 600
 
 Commands = Sequence[Sequence[str]]
 
@@ -58,11 +61,13 @@ class Release:
 
     def start(self, project: Path, commands: Commands, failpoints: str = "") -> Running:
         """Start a process that runs these commands in a project."""
+        # Nobody reads it while the process is paused: a full pipe would stop it.
+        errors, path = tempfile.mkstemp(".txt", "stderr", self.folder)
         process = subprocess.Popen(
             [sys.executable, str(PROGRAM)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=errors,
             text=True,
             cwd=project,
             start_new_session=True,
@@ -74,11 +79,12 @@ class Release:
                 TESTING: "1" if failpoints else "",
             },
         )
+        os.close(errors)
         assert process.stdin is not None
         process.stdin.write(json.dumps([list(command) for command in commands]))
         process.stdin.close()
         process.stdin = None
-        return Running(self, process)
+        return Running(self, process, Path(path))
 
 
 @dataclass(frozen=True)
@@ -87,11 +93,16 @@ class Running:
 
     release: Release
     process: subprocess.Popen[str]
+    stderr: Path
+
+    def errors(self) -> str:
+        """The end of what it has written to stderr."""
+        return self.stderr.read_text(errors="replace")[-3000:]
 
     def answer(self) -> list[dict[str, Any]]:
         """What each command did; the code that ran was the earlier one, macros too."""
-        said, errors = self.process.communicate(timeout=600)
-        assert self.process.returncode == 0 and said, errors[-3000:]
+        said, _ = self.process.communicate(timeout=LONGEST)
+        assert self.process.returncode == 0 and said, self.errors()
         answer: dict[str, Any] = json.loads(said.splitlines()[-1])
         for place in answer["places"]:
             assert Path(place).is_relative_to(self.release.folder), place
@@ -100,8 +111,14 @@ class Running:
 
     def paused(self, folder: Path) -> None:
         """Wait until a failpoint has stopped it, which leaves its mark in this folder."""
-        while not (folder / "reached").exists():
-            assert self.process.poll() is None, self.process.communicate()[1][-3000:]
+        self.wait_until((folder / "reached").exists)
+
+    def wait_until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something holds; fails if the process ends before, or if it takes too long."""
+        deadline = time.monotonic() + LONGEST
+        while not holds():
+            assert self.process.poll() is None, self.errors()
+            assert time.monotonic() < deadline, self.errors()
             time.sleep(0.05)
 
     def kill(self) -> None:

@@ -5,7 +5,6 @@ The tests go on from each other, as somebody would who installs this version.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -61,8 +60,8 @@ def refreshing(
     running = release.start(project.folder, commands, f"write.before=pause:{folder}")
     try:
         running.paused(folder)
-        while newest(lake)["totals"][1] != "RUNNING":  # its events are written in the background
-            time.sleep(0.1)
+        # Its events are written in the background.
+        running.wait_until(lambda: newest(lake)["totals"][1] == "RUNNING")
         yield running
     finally:
         running.kill()

@@ -6,6 +6,7 @@ import pytest
 import tomllib
 from packaging.requirements import Requirement
 
+from tests.compatibility.__main__ import KINDS, asked
 from tests.compatibility.constraints import lowest, requirements
 
 PROJECT = Path(__file__).parents[3] / "pyproject.toml"
@@ -26,3 +27,14 @@ def test_every_dependency_has_a_lowest_version() -> None:
     wanted = requirements(tomllib.loads(PROJECT.read_text()))
     assert {"dbt-core", "sqlglot", "pyspark"} <= {one.name for one in wanted}
     assert len(lowest(wanted)) == len(wanted)
+
+
+def test_sets_of_versions() -> None:
+    assert tuple(asked([])) == KINDS
+    assert asked(["lowest"]) == ["lowest"]
+
+
+def test_a_misspelled_set(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        asked(["lowest", "lowets"])
+    assert "lowets is not one of" in capsys.readouterr().err

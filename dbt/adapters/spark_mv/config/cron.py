@@ -76,8 +76,8 @@ def next_after(text: str, zone: tzinfo, after: datetime) -> datetime:
     """The first moment after one, both with a time zone, at which five fields are met in `zone`.
 
     Where clocks change the rules are those of Debian's cron. A time of day that is left out is
-    due when clocks go on, one that comes twice is due once; but if the minutes or the hours begin
-    with `*`, it is what clocks show that counts.
+    due when clocks go forward, one that comes twice is due once; but if the minutes or the hours
+    begin with `*`, it is what clocks show that counts.
     """
     here = after.astimezone(zone)
     wall = here.replace(tzinfo=None, fold=0)

@@ -136,8 +136,8 @@ class Options:
     suspend_after_failures: int = _option(
         5,
         whole_number(1, 1000),
-        "after so many failures in a row of refreshes that nobody asked for by name, there are "
-        "none until `resume`",
+        "after so many failures in a row of refreshes that nobody asked for by name, the "
+        "view is not refreshed automatically until `resume`",
     )
 
     @property

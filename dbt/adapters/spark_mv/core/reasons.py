@@ -24,6 +24,12 @@ class Reason:
         """What to do about it; empty if nothing has to be done."""
         return CODES[self.code].way_out
 
+    @classmethod
+    def read(cls, stored: str) -> Reason:
+        """The reason that was stored as its text."""
+        code, _, text = stored.partition(": ")
+        return cls(code, text)
+
     def __str__(self) -> str:
         about = f": {self.clause}" if self.clause else ""
         return f"{self.code}: {self.text}{about}"

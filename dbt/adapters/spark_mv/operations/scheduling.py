@@ -83,8 +83,9 @@ def _stale_since(services: Services, observation: Observation, otherwise: float)
         for name in observation.verdict.changed
     ]
     for upstream in observation.expansion.storages:
-        above = services.observer.observe_with_upstream(load_view(services.resolver, upstream))
-        moments.append(_stale_since(services, above, otherwise))
+        view = load_view(services.resolver, upstream)
+        observed = services.observer.observe_with_upstream(view)
+        moments.append(_stale_since(services, observed, otherwise))
     known = [moment for moment in moments if moment is not None]
     return min(known) if known else observation.label.evaluated_at
 

@@ -75,7 +75,7 @@ def _status_and_reason(
 
 
 def _broken_upstream(log: MetadataLog, observation: Observation) -> str | None:
-    """Says which view below cannot be refreshed, because then this one cannot either."""
+    """Says which upstream view cannot be refreshed, because then this one cannot either."""
     for upstream in observation.expansion.storages:
         known = log.state().views.get(upstream)
         if known is not None and known.suspended is not None:

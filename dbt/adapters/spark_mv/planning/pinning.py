@@ -50,7 +50,7 @@ def pinned_query(
 
 
 def is_readable(definition: Definition) -> bool:
-    """Whether we can read a definition, and the views below it, and not only Spark."""
+    """Whether we can read a definition, and the views that it reads, and not only Spark."""
     texts = (definition.query, *definition.views.values())
     return all(references_of(text) is not None for text in texts)
 

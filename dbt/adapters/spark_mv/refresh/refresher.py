@@ -116,7 +116,7 @@ class Refresher:
             raise refresh_failed(self._services.history, view, request, error.problem) from None
 
     def _refuse_unsafe(self, observation: Observation) -> None:
-        """A view below may run code that it did not run when this one was created, and this one
+        """A logical view may run code that it did not run when this view was created, and this view
         may have been created by a profile that allows it."""
         if not self._services.allow_unsafe_sql:
             for text in (observation.current.query, *observation.current.views.values()):

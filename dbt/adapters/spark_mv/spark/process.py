@@ -1,4 +1,4 @@
-"""The sessions that this process keeps: the only state of the package that outlives a command."""
+"""The sessions that this process keeps: the only sessions that outlive a command."""
 
 from __future__ import annotations
 

@@ -113,11 +113,11 @@ class Observer:
         if not observation.verdict.is_fresh:
             return observation
         for upstream in observation.expansion.storages:
-            below = self.observe_with_upstream(load_view(self._resolver, upstream)).verdict
-            if not below.is_fresh:
-                reason = reasons.upstream_not_fresh(str(upstream), below.freshness.value)
+            found = self.observe_with_upstream(load_view(self._resolver, upstream)).verdict
+            if not found.is_fresh:
+                reason = reasons.upstream_not_fresh(str(upstream), found.freshness.value)
                 freshness = (
-                    Freshness.STALE if below.freshness is Freshness.STALE else Freshness.UNKNOWN
+                    Freshness.STALE if found.freshness is Freshness.STALE else Freshness.UNKNOWN
                 )
                 return replace(observation, verdict=Verdict(freshness, reason))
         return observation

@@ -246,5 +246,4 @@ def refuse_method(view: MaterializedView) -> None:
     must = FAST if options.allow_non_incremental_definition is False else options.refresh_method
     said = view.methods.get(must, _YES)
     if said != _YES:
-        code, _, text = said.partition(": ")
-        raise not_eligible(str(view.name), must, Reason(code, text))
+        raise not_eligible(str(view.name), must, Reason.read(said))

@@ -65,8 +65,7 @@ class Reader:
         ensure_registered(self._services, view)
         observation = self._services.observer.observe(view, pinned)
         for upstream in observation.expansion.storages:
-            above = load_view(self._services.resolver, upstream)
-            if self.refreshes_by_itself(above):
+            if self.refreshes_by_itself(load_view(self._services.resolver, upstream)):
                 self.upstream_first(upstream, Request(UPSTREAM, wait=request.wait), pinned)
         self._forget_storages(observation, pinned)
         return self._refresher.refresh(name, request, pinned)

@@ -137,7 +137,7 @@ class Expander:
     ) -> None:
         """What Spark says that a query reads which we cannot read ourselves.
 
-        Its plan counts as the text of a view: it changes whenever that of any view below does.
+        Its plan counts as the text of a view: it changes whenever that of any view it reads does.
         """
         for parts in names_in(words_of(query)):
             if self._is_part_of_table(parts, home):
