@@ -1,4 +1,4 @@
-"""The table of events: by Iceberg's own code where the JVM is in this process, by SQL elsewhere. Both
+"""The table of events: by Iceberg's own code if the JVM is in this process, else by SQL. Both
 write and read the same events, and files stay few without anybody's care."""
 
 from __future__ import annotations

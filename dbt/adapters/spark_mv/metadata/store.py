@@ -162,7 +162,7 @@ def corrupt(events: TableName, event: Event) -> CorruptMetadata:
 
 def _values(event: Event) -> dict[str, str | int | None]:
     """The values of an event by column; its time in epoch microseconds."""
-    return {
+    values = {
         "event_id": event.event_id,
         "at": event.at,
         "view_id": event.view_id,
@@ -172,6 +172,13 @@ def _values(event: Event) -> dict[str, str | int | None]:
         "payload": event.payload_json,
         "invocation_id": event.invocation_id,
         "writer": event.writer,
+    }
+    # Half a pair of surrogates is no character of a file.
+    return {
+        name: value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+        if isinstance(value, str)
+        else value
+        for name, value in values.items()
     }
 
 
@@ -193,4 +200,4 @@ def _microseconds(text: str | None) -> int | None:
 def _hex(text: str | None) -> str:
     if text is None:
         return "CAST(NULL AS STRING)"
-    return f"'{text.encode('utf-8', 'surrogatepass').hex()}'"
+    return f"'{text.encode('utf-8').hex()}'"

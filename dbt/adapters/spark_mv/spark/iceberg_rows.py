@@ -60,7 +60,7 @@ class IcebergTable:
         for row in rows:
             record = empty.copy()
             for name, value in row.items():
-                record.setField(name, _java(jvm, value))
+                record.setField(name, _moment(jvm, value) if isinstance(value, int) else value)
             records.add(record)
         self._table.newAppend().appendFile(_written(jvm, self._table, records)).commit()
 
@@ -97,13 +97,6 @@ class IcebergTable:
             rewrite.deleteFile(task.file())
         records = _records(jvm, self._gateway, table, None, snapshot)
         rewrite.addFile(_written(jvm, table, records)).commit()
-
-
-def _java(jvm: Any, value: str | int | None) -> Any:
-    if isinstance(value, int):
-        return _moment(jvm, value)
-    # Half a pair of surrogates is no character, neither in Java's texts nor in a file.
-    return value and value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def _moment(jvm: Any, microseconds: int) -> Any:
