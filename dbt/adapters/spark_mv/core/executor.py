@@ -71,6 +71,26 @@ class Bounds:
     with_null: bool
 
 
+Texts = tuple[str | None, ...]
+
+
+class SmallTable(Protocol):
+    """An unpartitioned table that is read and written in this process, without a Spark job."""
+
+    def rows(self, columns: Sequence[str]) -> list[Texts] | None:
+        """Its current rows, each value as a text; None if texts cannot be told apart."""
+        ...
+
+    def append(self, rows: Sequence[Mapping[str, str | int | None]]) -> None:
+        """Append rows in one commit; a timestamp is given in epoch microseconds."""
+        ...
+
+    def compact(self, before_ms: int, retain: int) -> None:
+        """Make its files one, and expire snapshots from before an epoch millisecond, but for the
+        newest `retain`; fails if another process has rewritten a file, and changes nothing."""
+        ...
+
+
 class CatalogClient(Protocol):
     """Questions to a catalog in this process; `None` stands for "no such relation"."""
 
@@ -80,6 +100,11 @@ class CatalogClient(Protocol):
 
     def lookup(self, parts: tuple[str, ...]) -> TableFacts | ViewFacts | None:
         """What the name stands for."""
+        ...
+
+    def small_table(self, parts: tuple[str, ...], columns: Sequence[str]) -> SmallTable | None:
+        """The table of this name, for few rows at a time; None if it is partitioned, or lacks one
+        of the columns."""
         ...
 
     def has_storage_tables(self, catalog: str) -> bool:

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta, timezone
 
-from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog import iceberg, maintenance
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
-from dbt.adapters.spark_mv.core.executor import Executor, TableFacts
+from dbt.adapters.spark_mv.core.executor import Executor, SmallTable, TableFacts
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.metadata.tables import EVENT_COLUMNS, create_events_table, create_views
 from dbt.adapters.spark_mv.sql.names import TableName, quote_parts
+
+# Each commit adds a file, and every command reads them all.
+MOST_FILES = 50
+_KEPT_SNAPSHOTS, _READING_SECONDS = 20, 300.0
+_NAMES = tuple(name for name, _ in EVENT_COLUMNS)
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 class MetadataStore:
@@ -42,31 +51,55 @@ class MetadataStore:
             self._executor.query(statement)
 
     def append(self, events: Sequence[Event]) -> tuple[str | None, str | None]:
-        """Append events in one commit; creates the tables if somebody dropped them.
+        """Append events in one commit; creates the tables if somebody dropped them, and compacts
+        them if they have many files.
 
         Returns the version after it and the version that it came upon.
         """
-        self._insert_rows(events)
-        chain = iceberg.main_chain(self._executor, self.events, 1)
-        return (chain[0].snapshot_id, chain[0].parent_id) if chain else (None, None)
-
-    def _insert_rows(self, events: Sequence[Event]) -> None:
-        statement = self._insert(events)
         try:
-            self._executor.query(statement)
+            self._insert(events)
         except StatementFailed:
             if self._resolver.lookup(self.events) is not None:
                 raise
             self.create()
-            self._executor.query(statement)
+            self._insert(events)
+        chain = iceberg.main_chain(self._executor, self.events, 1)
+        if not chain:
+            return None, None
+        if int(chain[0].summary.get("total-data-files", 0)) > MOST_FILES:
+            self._compact()
+        return chain[0].snapshot_id, chain[0].parent_id
 
-    def _insert(self, events: Sequence[Event]) -> str:
+    def _compact(self) -> None:
+        # Whoever reads an older snapshot has planned it a moment ago.
+        before = time.time() - _READING_SECONDS
+        # Another process that compacts at the same time, or forgets, was first: all is well.
+        with suppress(StatementFailed):
+            small = self._small_table()
+            if small is not None:
+                small.compact(int(before * 1000), _KEPT_SNAPSHOTS)
+                return
+            maintenance.compact(self._executor, self.events)
+            maintenance.expire(self._executor, self.events, before, _KEPT_SNAPSHOTS)
+
+    def _small_table(self) -> SmallTable | None:
+        client = self._executor.catalog
+        return None if client is None else client.small_table(self.events.parts, _NAMES)
+
+    def _insert(self, events: Sequence[Event]) -> None:
+        small = self._small_table()
+        if small is None:
+            self._executor.query(self._statement(events))
+        else:
+            small.append([_values(event) for event in events])
+
+    def _statement(self, events: Sequence[Event]) -> str:
         rows = ", ".join(_row(event) for event in events)
-        columns = ", ".join(f"`{name}`" for name, _ in EVENT_COLUMNS)
+        columns = ", ".join(f"`{name}`" for name in _NAMES)
         # In hex no quoting rule and no substitution of Spark's can touch a text.
         values = ", ".join(
             f"timestamp_micros(`{name}`)" if name == "at" else f"decode(unhex(`{name}`), 'UTF-8')"
-            for name, _ in EVENT_COLUMNS
+            for name in _NAMES
         )
         return (
             f"INSERT INTO {self.events.sql} ({columns}) "
@@ -78,12 +111,16 @@ class MetadataStore:
 
         Raises `CorruptMetadata` naming the event whose payload cannot be read.
         """
-        columns = ", ".join(
-            "unix_micros(`at`)" if name == "at" else f"`{name}`" for name, _ in EVENT_COLUMNS
-        )
-        rows = self._executor.query(f"SELECT {columns} FROM {self.events.sql}")
-        found = {str(row[0]): self._event(row) for row in rows}
+        found = {str(row[0]): self._event(row) for row in self._rows()}
         return sorted(found.values(), key=lambda event: (event.at, event.event_id))
+
+    def _rows(self) -> Iterable[Sequence[object]]:
+        small = self._small_table()
+        texts = None if small is None else small.rows(_NAMES)
+        if texts is not None:
+            return [(row[0], _microseconds(row[1]), *row[2:]) for row in texts]
+        columns = ", ".join("unix_micros(`at`)" if name == "at" else f"`{name}`" for name in _NAMES)
+        return self._executor.query(f"SELECT {columns} FROM {self.events.sql}")
 
     def forget(self, before_us: int, kept: Collection[str]) -> None:
         """Delete events from before a time, in epoch microseconds, but for those that are kept."""
@@ -123,21 +160,44 @@ def corrupt(events: TableName, event: Event) -> CorruptMetadata:
     )
 
 
+def _values(event: Event) -> dict[str, str | int | None]:
+    """The values of an event by column; its time in epoch microseconds."""
+    values = {
+        "event_id": event.event_id,
+        "at": event.at,
+        "view_id": event.view_id,
+        "view_name": event.view_name,
+        "kind": event.kind,
+        "refresh_id": event.refresh_id,
+        "payload": event.payload_json,
+        "invocation_id": event.invocation_id,
+        "writer": event.writer,
+    }
+    # Half a pair of surrogates is no character of a file.
+    return {
+        name: value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+        if isinstance(value, str)
+        else value
+        for name, value in values.items()
+    }
+
+
 def _row(event: Event) -> str:
-    texts = (
-        event.view_id,
-        event.view_name,
-        event.kind,
-        event.refresh_id,
-        event.payload_json,
-        event.invocation_id,
-        event.writer,
+    values = (
+        str(value) if isinstance(value, int) else _hex(value) for value in _values(event).values()
     )
-    values = ", ".join(_hex(text) for text in texts)
-    return f"({_hex(event.event_id)}, {event.at}, {values})"
+    return f"({', '.join(values)})"
+
+
+def _microseconds(text: str | None) -> int | None:
+    """Epoch microseconds of a time as Java writes it: `2026-11-25T02:04:35.972962Z`."""
+    if text is None:
+        return None
+    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def _hex(text: str | None) -> str:
     if text is None:
         return "CAST(NULL AS STRING)"
-    return f"'{text.encode('utf-8', 'surrogatepass').hex()}'"
+    return f"'{text.encode('utf-8').hex()}'"

@@ -17,6 +17,7 @@ from dbt.adapters.spark_mv.core.executor import (
 )
 from dbt.adapters.spark_mv.spark import iceberg_branches, iceberg_files
 from dbt.adapters.spark_mv.spark.error_messages import short_message
+from dbt.adapters.spark_mv.spark.iceberg_rows import IcebergTable, is_small
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
 
 Parts = tuple[str, ...]
@@ -145,6 +146,14 @@ class IcebergCatalog:
             return None
         self._tables[parts] = table = catalog.loadTable(identifier)
         return table
+
+    def small_table(self, parts: Parts, columns: Sequence[str]) -> IcebergTable | None:
+        """The table of this name, for few rows at a time; None if it is partitioned, or lacks one
+        of the columns."""
+        table = self._call(self._table, parts) if self.handles(parts[0]) else None
+        if table is None or not self._call(is_small, table, columns):
+            return None
+        return IcebergTable(self._call, self._jvm, self._session._sc._gateway, table)
 
     def has_storage_tables(self, catalog: str) -> bool:
         """Whether any schema of the catalog holds a storage table of a materialized view."""
