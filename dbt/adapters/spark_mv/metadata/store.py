@@ -162,7 +162,7 @@ def corrupt(events: TableName, event: Event) -> CorruptMetadata:
 
 def _values(event: Event) -> dict[str, str | int | None]:
     """The values of an event by column; its time in epoch microseconds."""
-    values = {
+    values: dict[str, str | int | None] = {
         "event_id": event.event_id,
         "at": event.at,
         "view_id": event.view_id,
