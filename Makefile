@@ -30,6 +30,7 @@ lint: venv  ## check style and types
 
 coverage: venv  ## how much of the package the unit tests run, in percent
 	$(BIN)/python -m pytest tests/unit $(addprefix --ignore tests/unit/ivm/test_,$(SLOW)) \
+		--numprocesses $(PROCESSES) --dist loadfile \
 		--cov dbt.adapters.spark_mv --cov-report term:skip-covered $(ARGS)
 
 compat: venv  ## install the wheel with lowest and newest versions, and check it; ARGS='lowest'
