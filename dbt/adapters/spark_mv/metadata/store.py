@@ -87,11 +87,13 @@ class MetadataStore:
         return None if client is None else client.small_table(self.events.parts, _NAMES)
 
     def _insert(self, events: Sequence[Event]) -> None:
-        small = self._small_table()
-        if small is None:
-            self._executor.query(self._statement(events))
-        else:
-            small.append([_values(event) for event in events])
+        # Not every driver lets Iceberg's classes be reached; an event that is there twice is one.
+        with suppress(StatementFailed):
+            small = self._small_table()
+            if small is not None:
+                small.append([_values(event) for event in events])
+                return
+        self._executor.query(self._statement(events))
 
     def _statement(self, events: Sequence[Event]) -> str:
         rows = ", ".join(_row(event) for event in events)
@@ -115,10 +117,11 @@ class MetadataStore:
         return sorted(found.values(), key=lambda event: (event.at, event.event_id))
 
     def _rows(self) -> Iterable[Sequence[object]]:
-        small = self._small_table()
-        texts = None if small is None else small.rows(_NAMES)
-        if texts is not None:
-            return [(row[0], _microseconds(row[1]), *row[2:]) for row in texts]
+        with suppress(StatementFailed):
+            small = self._small_table()
+            texts = None if small is None else small.rows(_NAMES)
+            if texts is not None:
+                return [(row[0], _microseconds(row[1]), *row[2:]) for row in texts]
         columns = ", ".join("unix_micros(`at`)" if name == "at" else f"`{name}`" for name in _NAMES)
         return self._executor.query(f"SELECT {columns} FROM {self.events.sql}")
 
