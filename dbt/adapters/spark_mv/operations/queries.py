@@ -20,7 +20,6 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
 
-_NOTHING = "nothing to do: no materialized view here, or all are fresh"
 _HISTORY_COLUMNS = (
     "table_schema",
     "table_name",

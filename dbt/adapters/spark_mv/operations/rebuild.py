@@ -6,7 +6,7 @@ from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.core.reasons import REBUILT
-from dbt.adapters.spark_mv.refresh.history import History
+from dbt.adapters.spark_mv.refresh.history import History, versions_json
 from dbt.adapters.spark_mv.refresh.registration import register, unregister
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName, listed_parts, quote_parts
@@ -73,7 +73,7 @@ def _remember_build(executor: Executor, history: History, observation: Observati
         started_us=int(label.evaluated_at * 1e6),
         method=label.method,
         reason=str(REBUILT),
-        to={str(name): str(version) for name, version in label.sources.items()},
+        to=versions_json(label.sources),
         evaluated_ms=int(label.evaluated_at * 1000),
         watermark=int(label.evaluated_at * 1000),
         stale=not observation.verdict.is_fresh,

@@ -42,7 +42,6 @@ class Outcome:
     reason: str
     seconds: float = 0.0
     rows: int | None = None
-    error: str | None = None
 
     def __str__(self) -> str:
         if self.state == SKIPPED:

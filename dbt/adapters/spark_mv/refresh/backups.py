@@ -53,7 +53,7 @@ def restore_backup(services: Services, name: TableName) -> bool:
 
 
 @contextmanager
-def has_backup(services: Services, name: TableName) -> Iterator[None]:
+def moved_to_backup(services: Services, name: TableName) -> Iterator[None]:
     """Inside the block the name is free; if the block fails, the relation has it again."""
     move_to_backup(services.executor, services.resolver, name)
     try:
@@ -67,7 +67,7 @@ def swap_in(services: Services, built: TableName, name: TableName) -> None:
     """Give a relation that is complete the name of another one, which is dropped then."""
     facts = _facts(services.resolver, built)
     assert facts is not None
-    with has_backup(services, name):
+    with moved_to_backup(services, name):
         _rename(services.executor, built, name, facts)
     reached("swapped_in.after")
     services.log.mark_dependents(name, "REPLACE")

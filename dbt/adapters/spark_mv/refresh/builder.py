@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.core.errors import (
 from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome
+from dbt.adapters.spark_mv.refresh.history import versions_json
 from dbt.adapters.spark_mv.refresh.registration import register
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -75,11 +76,13 @@ class Builder:
 
     def _make(self, build: Build, run: RefreshRun) -> SnapshotFacts | None:
         services, view = self._services, build.view
+        is_visible = False
         try:
             reached("storage.before")
             make_storage(services, view, run.label)
             reached("storage.after")
             swap(services, build)
+            is_visible = True
             reached("view.after")
             register(services.resolver, services.log, view, build.expansion, build.replaced)
             reached("registered.after")
@@ -93,7 +96,9 @@ class Builder:
                 raise
             raise RefreshFailed(
                 f"{view.name} could not be built: {error.problem}",
-                "Nothing was changed; correct the query or its base tables and run it again.",
+                "The view has its new rows; run its model again, or `rebuild_metadata`."
+                if is_visible
+                else "Nothing was changed; correct the query or its base tables and run it again.",
             ) from None
 
     def _not_built(self, run: RefreshRun, error: MaterializedViewError) -> None:
@@ -117,7 +122,7 @@ class Builder:
             reason=str(plan.reason),
             seconds=seconds,
             cost=plan.cost,
-            to={str(name): str(version) for name, version in versions.items()},
+            to=versions_json(versions),
             evaluated_ms=int(label.evaluated_at * 1000),
             watermark=self._watermark(versions, label),
             stale=label.reduced or any(v.kind == UNVERSIONED for v in versions.values()),

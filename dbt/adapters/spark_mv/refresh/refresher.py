@@ -37,7 +37,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.05, 1.0
 
 
 class Refresher:
-    """Refreshes single views; upstream views are the business of `read.Reader`."""
+    """Refreshes single views; `statements.read_policy.Reader` refreshes upstream views first."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

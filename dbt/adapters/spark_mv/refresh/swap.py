@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.core.errors import (
 )
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.failpoints import reached
-from dbt.adapters.spark_mv.refresh.backups import has_backup
+from dbt.adapters.spark_mv.refresh.backups import moved_to_backup
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import Build, discard
 from dbt.adapters.spark_mv.views import storage_sql
@@ -37,10 +37,10 @@ def swap(services: Services, build: Build) -> None:
         return
     _refuse_changed(services.executor, services.resolver, build)
     try:
-        with has_backup(services, build.view.name):
+        with moved_to_backup(services, build.view.name):
             _create(services.executor, services.resolver, build)
     except StatementFailed:
-        _discard(services.executor, build, _current(services.resolver, build))
+        _discard_unless_in_use(services.executor, build, _current(services.resolver, build))
         raise
 
 
@@ -54,7 +54,7 @@ def _create(executor: Executor, resolver: Resolver, build: Build) -> None:
     try:
         retrying(lambda: _create_once(executor, resolver, build))
     except StatementFailed as error:
-        raise _given_up(executor, resolver, build, error) from None
+        raise _drop_and_explain(executor, resolver, build, error) from None
 
 
 def _create_once(executor: Executor, resolver: Resolver, build: Build) -> None:
@@ -70,7 +70,7 @@ def _create_once(executor: Executor, resolver: Resolver, build: Build) -> None:
             return  # only the reply was lost
         if now is None or not build.must_be_new:
             raise
-        _discard(executor, build, now)
+        _discard_unless_in_use(executor, build, now)
         raise RelationExists(
             f"{build.view.name} exists already.", "Use CREATE OR REPLACE, or drop it first."
         ) from None
@@ -83,7 +83,7 @@ def _is_race(error: BaseException) -> bool:
 def _refuse_changed(executor: Executor, resolver: Resolver, build: Build) -> None:
     now = _current(resolver, build)
     if build.only_if_unchanged and now != build.replaced:
-        _discard(executor, build, now)
+        _discard_unless_in_use(executor, build, now)
         raise PublishRefused("its definition was changed, or it was dropped, by somebody else")
     if resolver.lookup(build.view.storage) is None:
         raise PublishRefused("it took so long that its storage table was swept away")
@@ -97,18 +97,18 @@ def _current(resolver: Resolver, build: Build) -> MaterializedView | None:
         return None
 
 
-def _discard(executor: Executor, build: Build, now: MaterializedView | None) -> None:
+def _discard_unless_in_use(executor: Executor, build: Build, now: MaterializedView | None) -> None:
     # A swap whose reply was lost may have happened.
     if now is None or now.storage != build.view.storage:
         discard(executor, build.view.storage)
 
 
-def _given_up(
+def _drop_and_explain(
     executor: Executor, resolver: Resolver, build: Build, error: StatementFailed
 ) -> StatementFailed | UnsupportedCatalog:
     """The error of a view that could not be made; its storage table is dropped."""
     name = build.view.name
-    _discard(executor, build, _current(resolver, build))
+    _discard_unless_in_use(executor, build, _current(resolver, build))
     if any(text in str(error) for text in _NO_VIEWS):
         return UnsupportedCatalog(
             f"{name}: the catalog {name.catalog!r} cannot hold views.",

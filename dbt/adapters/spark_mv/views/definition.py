@@ -90,7 +90,7 @@ class MaterializedView:
 
     `reduced` says that the query is not the whole definition (--empty, --sample, --defer).
     `hidden` are columns of the storage table that fast refreshes need and the view does not show;
-    `answers` is what Spark said of the query, so that it is not asked again. `methods` says
+    `plan_facts` is what Spark said of the query, so that it is not asked again. `methods` says
     for each method of refresh but the complete one "yes", or why it cannot be used.
     """
 
