@@ -83,7 +83,7 @@ def test_fast(lake: Warehouse, name: str) -> None:
         ("select * from (select customer, amount from @.orders) pivot (sum(amount) as s "
          "for customer in ('ann' as ann, 'bob' as bob))", "SAMPLE: .* aggregates of CASE"),
         ("select customer, id, sum(amount) as s from @.orders group by customer, id "
-         "grouping sets (customer)", "GROUPING_SETS: a key that is in no set"),
+         "grouping sets (customer)", "GROUPING_SETS: a key is in no set"),
         ("select max(t) as m from (select customer, sum(amount / 3.0D) as t from @.orders "
          "group by customer) d", "ORDER_DEPENDENT: its last digits"),
     ],
@@ -175,18 +175,18 @@ def test_subqueries_by_keys_of_all_types(lake: Warehouse) -> None:
 @pytest.mark.parametrize(
     "form",
     [
-        "select c.name, x.id from @.numbered c, lateral (select o.id from @.coded o "
+        "select c.name, x.id from @.by_number c, lateral (select o.id from @.coded o "
         "where o.code = {value} order by o.id limit 1) x",
         "select c.name, (select o.id from @.coded o where o.code = {value} order by o.id limit 1) "
-        "as id from @.numbered c",
+        "as id from @.by_number c",
     ],
 )
 def test_limit_by_a_value_outside(lake: Warehouse, form: str, value: str, is_fast: bool) -> None:
     """Spark takes LIMIT from the rows of all keys if the condition names anything but a column
     outside: a fast refresh would have other rows than the query, so there is none."""
-    lake.spark("create or replace table @.numbered (name string, code int) using iceberg")
+    lake.spark("create or replace table @.by_number (name string, code int) using iceberg")
     lake.spark("create or replace table @.coded (id int, code int) using iceberg")
-    lake.spark("insert into @.numbered values ('1', 1), ('2', 2), ('3', 3)")
+    lake.spark("insert into @.by_number values ('1', 1), ('2', 2), ('3', 3)")
     lake.spark("insert into @.coded values (5, 1), (6, 1), (7, 2), (8, 2)")
     query = form.format(value=value)
     statement = "create materialized view @.by_value options (refresh_method = 'fast') as " + query
