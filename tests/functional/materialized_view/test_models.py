@@ -170,6 +170,7 @@ def test_empty_run(lake: Warehouse, project: DbtProject, name: str) -> None:
     run(project, name)
     built = lake.build_of(name)
     shutil.copytree(project.folder / "target", project.folder / "before", dirs_exist_ok=True)
+    assert "kept as it is" in run(project, name, "--empty").text
     for reduced in (["--empty"], ["--defer", "--state", str(project.folder / "before")]):
         run(project, name, *reduced)
         assert (lake.build_of(name), lake.freshness(name)) == (built, "FRESH")

@@ -32,7 +32,8 @@ class ReplacementMethods(CoreMethods):
     cache_dropped: Any
 
     def end_replacement(self, config: Any) -> None:
-        """End what an earlier run of this model began and could not end."""
+        """End what an earlier run of this model began and could not end; refuse a relation that
+        another version of the adapter has made."""
         model = config.model
         self._core().restored(False)
         if _kind(model) in _ELSEWHERE:

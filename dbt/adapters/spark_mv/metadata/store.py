@@ -18,7 +18,7 @@ from dbt.adapters.spark_mv.sql.names import TableName, quote_parts
 
 # Each commit adds a file, and every command reads them all.
 MOST_FILES = 50
-_KEPT_SNAPSHOTS, _READING_SECONDS = 20, 300.0
+KEPT_SNAPSHOTS, _READING_SECONDS = 20, 300.0
 _NAMES = tuple(name for name, _ in EVENT_COLUMNS)
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -77,10 +77,10 @@ class MetadataStore:
         with suppress(StatementFailed):
             small = self._small_table()
             if small is not None:
-                small.compact(int(before * 1000), _KEPT_SNAPSHOTS)
+                small.compact(int(before * 1000), KEPT_SNAPSHOTS)
                 return
             maintenance.compact(self._executor, self.events)
-            maintenance.expire(self._executor, self.events, before, _KEPT_SNAPSHOTS)
+            maintenance.expire(self._executor, self.events, before, KEPT_SNAPSHOTS)
 
     def _small_table(self) -> SmallTable | None:
         client = self._executor.catalog

@@ -11,7 +11,7 @@ from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState, fold
 from dbt.adapters.spark_mv.metadata.retention import kept
-from dbt.adapters.spark_mv.metadata.store import MetadataStore
+from dbt.adapters.spark_mv.metadata.store import KEPT_SNAPSHOTS, MetadataStore
 from dbt.adapters.spark_mv.refresh.lock import LockHeld
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -21,7 +21,6 @@ from dbt.adapters.spark_mv.views.registry import find_view
 # Iceberg removes no orphans younger than a day: files of a running write are like them.
 _ORPHAN_AGE = 3 * 86400.0
 _KEPT_SNAPSHOTS = 5
-_KEPT_METADATA_SNAPSHOTS = 20
 Row = tuple[str, str, int | None, int | None, int | None]
 
 
@@ -56,7 +55,7 @@ def maintain_metadata(
         forgotten = _forget(store, int((time.time() - keep_history_seconds) * 1e6))
     compacted = _compact(executor, name)
     before = time.time() - keep_seconds
-    expired = maintenance.expire(executor, name, before, _KEPT_METADATA_SNAPSHOTS)
+    expired = maintenance.expire(executor, name, before, KEPT_SNAPSHOTS)
     orphans = maintenance.remove_orphans(executor, name, time.time() - _ORPHAN_AGE)
     return (str(name), "done", compacted, expired, orphans), forgotten
 

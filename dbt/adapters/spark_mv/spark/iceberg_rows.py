@@ -136,6 +136,7 @@ def _written(jvm: Any, table: Any, records: Any) -> Any:
     return described.withMetrics(appender.metrics()).build()
 
 
+@lru_cache(maxsize=64)
 def _text_of(jvm: Any, gateway: Any, place: int) -> Any:
     """A Java function from a record to the text of its value at a place."""
     handles = jvm.java.lang.invoke.MethodHandles

@@ -179,19 +179,9 @@ class Lifecycle:
         """Same definition: apply what changed beside it, then refresh if it is not fresh."""
         if wanted.properties() != existing.properties():
             self._describe(existing, wanted)
-            register(
-                self._services.resolver,
-                self._services.log,
-                wanted,
-                expansion,
-                existing,
-                OPTIONS_CHANGED,
-            )
-        request = Request(
-            context.trigger,
-            method="complete" if context.rebuild else "auto",
-            explicit=context.rebuild,
-        )
+            self._register_options(wanted, expansion, existing)
+        method = "complete" if context.rebuild else "auto"
+        request = Request(context.trigger, method=method, explicit=context.rebuild)
         return self._refresher.refresh(existing.name, request)
 
     def _describe(self, existing: MaterializedView, wanted: MaterializedView) -> None:
@@ -202,10 +192,7 @@ class Lifecycle:
             self._services.resolver.forget()
             # Replacing the view would take a table into use again that somebody has just replaced.
             if find_view(self._services.resolver, wanted.name) != existing:
-                raise RefreshFailed(
-                    f"{wanted.name} was changed by somebody else at the same time.",
-                    "Nothing was done; run it again.",
-                )
+                raise _changed_meanwhile(wanted.name)
             change = storage_sql.create_view(wanted)
         with self._services.executor.isolated({}) as session:
             session.query(change)
@@ -224,18 +211,19 @@ class Lifecycle:
             # All options are one property: what somebody else has set meanwhile stays.
             if find_view(self._services.resolver, name) == view:
                 break
+        else:
+            raise _changed_meanwhile(name)
         with self._services.executor.isolated({}) as session:
             session.query(storage_sql.set_options(changed))
         observation = self._services.observer.observe(changed)
-        register(
-            self._services.resolver,
-            self._services.log,
-            changed,
-            observation.expansion,
-            view,
-            OPTIONS_CHANGED,
-        )
+        self._register_options(changed, observation.expansion, view)
         return changed
+
+    def _register_options(
+        self, view: MaterializedView, expansion: Expansion, before: MaterializedView
+    ) -> None:
+        log, resolver = self._services.log, self._services.resolver
+        register(resolver, log, view, expansion, before, OPTIONS_CHANGED)
 
     def drop(self, name: TableName, if_exists: bool) -> bool:
         """DROP MATERIALIZED VIEW; False if there was none and IF EXISTS was said."""
@@ -276,6 +264,13 @@ def _is_same_build(existing: MaterializedView, wanted: MaterializedView) -> bool
         and all(
             vars(existing.options)[option] == vars(wanted.options)[option] for option in OF_STORAGE
         )
+    )
+
+
+def _changed_meanwhile(name: TableName) -> RefreshFailed:
+    return RefreshFailed(
+        f"{name} was changed by somebody else at the same time.",
+        "Nothing was done; run it again.",
     )
 
 

@@ -108,7 +108,7 @@ def _of_all_keys(
     is_limited = bool(inner.args.get("limit") or inner.args.get("offset"))
     if is_limited and not all(isinstance(value.unnest(), exp.Column) for _, value, _ in pairs):
         raise not_fast("CORRELATED", _OF_SPARK, body)
-    _check_types(inner, pairs, before, types_of)
+    _check_types(inner, pairs, before, types_of, is_cast_allowed=not is_limited)
     keys = [own for own, _, _ in pairs]
     for window in [found for item in inner.expressions for found in item.find_all(exp.Window)]:
         own = window.args.get("partition_by") or []
@@ -124,6 +124,7 @@ def _check_types(
     pairs: Sequence[Pair],
     before: exp.Select,
     types_of: Callable[[exp.Query], list[str]],
+    is_cast_allowed: bool,
 ) -> None:
     if outside(before):
         text = "take it out of the subquery that names columns outside"
@@ -133,8 +134,7 @@ def _check_types(
         (equal.this, equal.expression, kind(this=other.copy(), expression=own.copy()))
         for equal, (own, other, kind) in zip(equalities(_NUMBERED, pairs), pairs, strict=True)
     ]
-    is_limited = bool(inner.args.get("limit") or inner.args.get("offset"))
-    key_types.check(sides, before, types_of, is_cast_allowed=not is_limited)
+    key_types.check(sides, before, types_of, is_cast_allowed)
 
 
 def _as_it_is(query: exp.Query) -> exp.Query:
