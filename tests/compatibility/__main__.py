@@ -1,7 +1,7 @@
 """Installs the wheel with the lowest and the newest allowed versions, in environments of their own.
 
 In each of them the check of an installed package runs (`check.py`), and the unit tests that depend
-on other packages most. `--pinned` is the wheel with constraints.txt, and the check alone.
+on other packages most. `pinned` is the wheel with constraints.txt, and the check alone.
 """
 
 from __future__ import annotations

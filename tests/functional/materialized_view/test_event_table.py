@@ -6,13 +6,15 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from itertools import permutations
 
 import pytest
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.metadata import store as stores
-from dbt.adapters.spark_mv.metadata.events import Event
+from dbt.adapters.spark_mv.metadata.events import CREATED, DROPPED, Event
+from dbt.adapters.spark_mv.metadata.projection import fold
 from dbt.adapters.spark_mv.metadata.store import MetadataStore
 from dbt.adapters.spark_mv.metadata.tables import EVENTS
 from dbt.adapters.spark_mv.spark.clients import SessionExecutor, session_executor, sessions_beside
@@ -145,3 +147,36 @@ def test_other_tables(lake: Warehouse) -> None:
     lake.spark("delete from @meta.mv_events where event_id = 'e2'")
     store._compact()
     assert [found.event_id for found in store.load()] == ["e1", "e3"]
+
+
+def late_drops() -> list[tuple[str, ...]]:
+    """All orders in which three views of one name are recorded that were created one after the
+    other: a drop is recorded at any time after the creation. The last one is dropped, or not."""
+    created, dropped = [f"+{n}" for n in range(3)], [f"-{n}" for n in range(3)]
+    orders = (*permutations([*created, *dropped]), *permutations([*created, *dropped[:2]]))
+    return [
+        order
+        for order in orders
+        if [step for step in order if step in created] == created
+        and all(order.index(f"+{step[1]}") < order.index(step) for step in order if step[0] == "-")
+    ]
+
+
+def test_late_drops(lake: Warehouse) -> None:
+    """SQL and the program list the view that exists, whatever was recorded last of its name."""
+    lake.spark("drop table if exists @meta.mv_events")
+    store, events, expected = store_of(lake, by_sql=False), [], set()
+    for number, order in enumerate(late_drops()):
+        name = f"v{number}"
+        payload = {"table_catalog": "local", "table_schema": lake.schema, "table_name": name}
+        for at, (step, which) in enumerate(order):
+            kind, view_id = CREATED if step == "+" else DROPPED, f"{name}_{which}"
+            full = f"local.{lake.schema}.{name}"
+            events.append(Event(f"{view_id}{step}", at, view_id, full, kind, None, payload))
+        if "-2" not in order:
+            expected.add((name, f"{name}_2"))
+    store.append(events)
+    views = fold(store.load()).views
+    assert expected and {(name.name, view.id) for name, view in views.items()} == expected
+    listed = lake.spark("select table_name from @meta.mv_status")
+    assert sorted(listed) == sorted((name,) for name, _ in expected)
