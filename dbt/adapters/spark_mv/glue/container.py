@@ -23,6 +23,7 @@ from dbt.adapters.spark_mv.operations.choice import Choice
 from dbt.adapters.spark_mv.operations.maintenance import Maintenance
 from dbt.adapters.spark_mv.operations.partitions import Partitions
 from dbt.adapters.spark_mv.operations.queries import Operations
+from dbt.adapters.spark_mv.operations.questions import Questions
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -76,6 +77,7 @@ class Container:
         self.ddl = MaterializedViewStatements(self.services, reader, self.lifecycle, self.gate)
         self.pipeline = StatementPipeline(self.services, self.gate, self.ddl)
         self.choice = Choice(log)
+        self._questions = Questions(self.services, self.choice)
         self._operations = Operations(self.services, self.ddl, self.choice)
         self._partitions = Partitions(self.services.lineage, self.choice)
         self._maintenance = Maintenance(self.services, self.ddl, self.choice)
@@ -98,7 +100,7 @@ class Container:
 
     def operation(self, name: str) -> Callable[..., Report]:
         """The operation of this name; it refuses arguments of a wrong type."""
-        owners = (self._operations, self._partitions, self._maintenance)
+        owners = (self._questions, self._operations, self._partitions, self._maintenance)
         found: Callable[..., Report] = next(
             getattr(owner, name) for owner in owners if hasattr(owner, name)
         )
@@ -106,7 +108,7 @@ class Container:
 
     def statistics(self, name: TableName) -> dict[str, tuple[str, str]]:
         """What the docs show of a view: label and text of each figure."""
-        return self._operations.statistics(name)
+        return self._questions.statistics(name)
 
     def context(self) -> NodeContext:
         """The context of a statement of the calling thread."""

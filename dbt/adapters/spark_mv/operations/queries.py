@@ -1,17 +1,15 @@
-"""The operations behind `dbt run-operation`; each returns a `Report`."""
+"""The operations behind `dbt run-operation` that change something, or read all rows of a view; each
+returns a `Report`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from dbt.adapters.spark_mv.core.errors import (
-    CorruptMetadata,
-    MaterializedViewError,
-    UnknownMaterializedView,
-)
+from dbt.adapters.spark_mv.core.errors import CorruptMetadata, UnknownMaterializedView
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations import status
 from dbt.adapters.spark_mv.operations.choice import REFRESH_COLUMNS, Choice, each, refreshed
+from dbt.adapters.spark_mv.operations.questions import explained
 from dbt.adapters.spark_mv.operations.rebuild import rebuild_metadata
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.verify import Differences, count_differences
@@ -19,21 +17,6 @@ from dbt.adapters.spark_mv.planning.request import MANUAL, Request
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
-
-_HISTORY_COLUMNS = (
-    "table_schema",
-    "table_name",
-    "trigger",
-    "requested_method",
-    "method",
-    "state",
-    "started_at",
-    "seconds",
-    "rows_inserted",
-    "rows_deleted",
-    "reason",
-    "error",
-)
 
 
 class Operations:
@@ -58,7 +41,7 @@ class Operations:
             chosen = [state for state in chosen if self._needs_refresh(state)]
         request = Request(MANUAL, method.lower(), wait, explicit=True)
         if dry_run:
-            return self._explained(chosen, request)
+            return explained(self._services, chosen, request)
 
         def act(state: ViewState) -> list[tuple[Any, ...]]:
             return [refreshed(self._ddl.refresh(state.name, request))]
@@ -76,51 +59,6 @@ class Operations:
         except CorruptMetadata:  # its refresh will say so, and that of others goes on
             return True
         return bool(enabled) and (observation is None or not observation.verdict.is_fresh)
-
-    def _explained(self, chosen: list[ViewState], request: Request) -> Report:
-        lines: list[str] = []
-        failures: list[str] = []
-        for state in chosen:
-            try:
-                lines += [*self._services.explainer.explain(state.name, request), ""]
-            except MaterializedViewError as error:
-                failures.append(str(error))
-        return Report((), (), tuple(failures), tuple(lines[:-1]))
-
-    def status(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
-        """Freshness of views by their versions, now; and what the metadata says of them."""
-        chosen = self._choice.views(view, all)
-        self._services.history.close_dead()
-        rows = tuple(status.status_of(self._services, state) for state in chosen)
-        return Report(status.COLUMNS, rows, notes=() if rows else ("no materialized views",))
-
-    def statistics(self, name: TableName) -> dict[str, tuple[str, str]]:
-        """Label and text of what the docs show of a view."""
-        state = self._services.log.state().views.get(name)
-        return {} if state is None else status.statistics(self._services, state)
-
-    def history(self, view: Any = None, all: bool = False, limit: int = 50) -> Report:  # noqa: A002
-        """The newest refreshes, newest last."""
-        chosen = {state.name for state in self._choice.views(view, all)}
-        self._services.history.close_dead()
-        self._services.log.flush()
-        with self._services.log.open_store() as store:
-            if store.version() is None:
-                return Report(_HISTORY_COLUMNS, ())
-            columns = ", ".join(f"`{name}`" for name in ("table_catalog", *_HISTORY_COLUMNS))
-            rows = self._services.executor.query(
-                f"SELECT {columns} FROM {store.events.sibling('mv_refresh_history').sql}"
-            )
-        kept = [
-            tuple(row[1:])
-            for row in rows
-            if TableName(row[0] or "", tuple((row[1] or "").split(".")), row[2] or "") in chosen
-        ]
-        return Report(_HISTORY_COLUMNS, tuple(kept[-limit:]))
-
-    def explain(self, view: Any = None) -> Report:
-        """What a refresh of each view would do now, and why."""
-        return self._explained(self._choice.views(view), Request(MANUAL, explicit=True))
 
     def verify(self, view: Any = None, repair: bool = False, all: bool = False) -> Report:  # noqa: A002
         """Compare stored rows with the query at the pinned versions; `repair` refreshes after."""

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import heapq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from graphlib import TopologicalSorter
 from typing import Any
-
-import networkx
 
 from dbt.adapters.spark_mv.core.errors import AmbiguousName, InvalidName, UnknownMaterializedView
 from dbt.adapters.spark_mv.metadata.projection import State, ViewState
-from dbt.adapters.spark_mv.sql.names import parse_name
+from dbt.adapters.spark_mv.sql.names import TableName, parse_name
 
 
 class Selection:
     """Selects views by name, `schema.name`, list, `tag:x`, `+name` and `name+`."""
 
     def __init__(self, state: State, target_schema: str, schemas: Iterable[str]) -> None:
+        self._state = state
         self._views = state.views
         self._target_schema = target_schema
         self._schemas = {schema.lower() for schema in (*schemas, target_schema)}
-        self._graph = networkx.DiGraph()
-        self._graph.add_nodes_from(self._views)
-        for view in self._views.values():
-            self._graph.add_edges_from(
-                (source, view.name) for source in view.sources if source in self._views
-            )
+        self._upstream = {
+            view.name: {source for source in view.sources if source in self._views}
+            for view in self._views.values()
+        }
 
     def of_project(self, everything: bool = False) -> list[ViewState]:
         """The views in this project's schemas, or all, upstream first."""
@@ -45,8 +44,7 @@ class Selection:
 
     def _ordered(self, names: Iterable[Any]) -> list[ViewState]:
         wanted = set(names)
-        order = networkx.lexicographical_topological_sort(self._graph, key=lambda n: n.parts)
-        return [self._views[name] for name in order if name in wanted]
+        return [self._views[name] for name in _in_order(self._upstream) if name in wanted]
 
     def _select_one(self, item: Any) -> set[Any]:
         if not isinstance(item, str) or not item.strip():
@@ -60,8 +58,8 @@ class Selection:
         up, down = text.startswith("+"), text.endswith("+")
         name = self.one(text.removeprefix("+").removesuffix("+")).name
         found = {name}
-        found |= networkx.ancestors(self._graph, name) if up else set()
-        found |= networkx.descendants(self._graph, name) if down else set()
+        found |= _reached(name, self._upstream) if up else set()
+        found |= {view.name for view in self._state.dependents_of(name)} if down else set()
         return found
 
     def _tagged(self, tag: str) -> set[Any]:
@@ -98,6 +96,29 @@ class Selection:
             )
         names = ", ".join(sorted(str(view.name) for view in matches))
         raise AmbiguousName(f"{text} could be any of: {names}.", "Write schema.name.")
+
+
+def _in_order(upstream: Mapping[TableName, set[TableName]]) -> Iterator[TableName]:
+    """Upstream first; of those that could be next, the first by name."""
+    sorter = TopologicalSorter(upstream)
+    sorter.prepare()
+    ready: list[TableName] = []
+    while sorter.is_active():
+        for name in sorter.get_ready():
+            heapq.heappush(ready, name)
+        name = heapq.heappop(ready)
+        yield name
+        sorter.done(name)
+
+
+def _reached(name: TableName, upstream: Mapping[TableName, set[TableName]]) -> set[TableName]:
+    """Everything upstream of a view."""
+    found: set[TableName] = set()
+    frontier = {name}
+    while frontier:
+        frontier = {one for each in frontier for one in upstream[each]} - found
+        found |= frontier
+    return found
 
 
 def _ends_with(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:

@@ -1,0 +1,81 @@
+"""Operations that only say what is known of views; they need no more than catalog and metadata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dbt.adapters.spark_mv.core.errors import MaterializedViewError
+from dbt.adapters.spark_mv.metadata.projection import ViewState
+from dbt.adapters.spark_mv.metadata.refreshes import refreshes
+from dbt.adapters.spark_mv.operations import status
+from dbt.adapters.spark_mv.operations.choice import Choice
+from dbt.adapters.spark_mv.operations.report import Report
+from dbt.adapters.spark_mv.planning.request import MANUAL, Request
+from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.sql.names import TableName
+
+_HISTORY_COLUMNS = (
+    "table_schema",
+    "table_name",
+    "trigger",
+    "requested_method",
+    "method",
+    "state",
+    "started_at",
+    "seconds",
+    "rows_inserted",
+    "rows_deleted",
+    "reason",
+    "error",
+)
+
+
+class Questions:
+    """What one command asks, of the views of one project; each answer is a `Report`."""
+
+    def __init__(self, services: Services, choice: Choice) -> None:
+        self._services = services
+        self._choice = choice
+
+    def status(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
+        """Freshness of views by their versions, now; and what the metadata says of them."""
+        chosen = self._choice.views(view, all)
+        self._services.history.close_dead()
+        rows = tuple(status.status_of(self._services, state) for state in chosen)
+        return Report(status.COLUMNS, rows, notes=() if rows else ("no materialized views",))
+
+    def statistics(self, name: TableName) -> dict[str, tuple[str, str]]:
+        """Label and text of what the docs show of a view."""
+        state = self._services.log.state().views.get(name)
+        return {} if state is None else status.statistics(self._services, state)
+
+    def history(self, view: Any = None, all: bool = False, limit: int = 50) -> Report:  # noqa: A002
+        """The newest refreshes, newest last."""
+        chosen = {state.name for state in self._choice.views(view, all)}
+        self._services.history.close_dead()
+        self._services.log.flush()
+        with self._services.log.open_store() as store:
+            events = [] if store.version() is None else store.load()
+        kept = [
+            tuple(getattr(refresh, column) for column in _HISTORY_COLUMNS)
+            for refresh in refreshes(events)
+            if refresh.view in chosen
+        ]
+        return Report(_HISTORY_COLUMNS, tuple(kept[-limit:]))
+
+    def explain(self, view: Any = None) -> Report:
+        """What a refresh of each view would do now, and why."""
+        chosen = self._choice.views(view)
+        return explained(self._services, chosen, Request(MANUAL, explicit=True))
+
+
+def explained(services: Services, chosen: list[ViewState], request: Request) -> Report:
+    """What `request` would do to each view, in lines, with an empty one between two views."""
+    lines: list[str] = []
+    failures: list[str] = []
+    for state in chosen:
+        try:
+            lines += [*services.explainer.explain(state.name, request), ""]
+        except MaterializedViewError as error:
+            failures.append(str(error))
+    return Report((), (), tuple(failures), tuple(lines[:-1]))
