@@ -31,6 +31,7 @@ LAYERS = (
     {"statements"},
     {"operations"},
     {"spark"},
+    {"instant"},
     {"spark.local"},
     {"credentials"},
     {"spark.session"},

@@ -73,6 +73,11 @@ class SparkMVConnectionManager(SparkConnectionManager):
                 )
             return self._materialized_views
 
+    @property
+    def has_materialized_views(self) -> bool:
+        """Whether anything about materialized views was made in this command."""
+        return self._materialized_views is not None
+
     def cancel_open(self) -> list[str]:
         """Ctrl-C or `--fail-fast`: refreshes of this command end too."""
         if self._materialized_views is not None:

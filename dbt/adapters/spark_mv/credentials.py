@@ -10,9 +10,8 @@ from dbt.adapters.spark.connections import SparkCredentials
 from dbt_common.dataclass_schema import StrEnum, ValidationError
 from dbt_common.exceptions import DbtConfigError
 
-from dbt.adapters.spark_mv.config.profile import check_profile, refusal
+from dbt.adapters.spark_mv.config.profile import CATALOG, check_profile, refusal
 from dbt.adapters.spark_mv.core.errors import InvalidProfile
-from dbt.adapters.spark_mv.spark.local.warehouse import CATALOG
 
 # Every Thrift client starts in `default`. What a definition means depends on where it was given, so
 # the same model through both has to be given in the same place.

@@ -9,6 +9,8 @@ from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import InvalidProfile
 
+# The name of the embedded folder's catalog.
+CATALOG = "local"
 OUR_KEYS = (
     "path",
     "spark_conf",

@@ -7,6 +7,17 @@ The outermost layer turns these into dbt's exceptions; no layer below it knows d
 from __future__ import annotations
 
 
+class NeedsSpark(Exception):
+    """Files alone cannot answer; `why` says what would have to be asked of Spark.
+
+    It is no error of a view, so no handler of those may take it for one.
+    """
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        super().__init__(why)
+
+
 class MaterializedViewError(Exception):
     """Base class: `problem` names object and reason, `way_out` says what to do."""
 

@@ -20,14 +20,18 @@ class CoreMethods(metaclass=AdapterMeta):
         core: Container = self.connections.materialized_views
         core.manifest = getattr(self, "_macro_resolver", None)
         core.choice.target_schema = self.config.credentials.schema
-        nodes = getattr(core.manifest, "nodes", {}) or {}
-        core.choice.schemas = {node.schema for node in nodes.values()}
+        core.choice.schemas = self._project_schemas()
         if core.services.executor.catalog is None:
             # Where the catalog cannot be asked as a whole, the project's schemas are.
             sources = getattr(core.manifest, "sources", {}) or {}
             read = {source.schema for source in sources.values()}
             core.services.schemas = tuple(sorted(read.union(core.choice.all_schemas())))
         return core
+
+    def _project_schemas(self) -> set[str]:
+        """The schemas of the project's nodes."""
+        nodes = getattr(getattr(self, "_macro_resolver", None), "nodes", {}) or {}
+        return {node.schema for node in nodes.values()}
 
     def _name(self, relation: Any) -> TableName:
         core = self._core()

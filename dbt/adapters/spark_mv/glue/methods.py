@@ -13,6 +13,8 @@ from dbt.adapters.spark_mv.config.model import create_statement, parse_statement
 from dbt.adapters.spark_mv.glue.core_methods import CoreMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure, dbt_errors
 from dbt.adapters.spark_mv.glue.relation_configs import MaterializedViewConfigChangeCollection
+from dbt.adapters.spark_mv.glue.without_spark import answer_of_files
+from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.verify import differences_query
 from dbt.adapters.spark_mv.sql.names import literal
 from dbt.adapters.spark_mv.views.changes import DEFINITION, changes_of
@@ -71,15 +73,27 @@ class MaterializedViewMethods(CoreMethods):
     def run_materialized_view_operation(self, operation: str, arguments: dict[str, Any]) -> None:
         """Run an operation, print its table, fail if anything in it failed."""
         with dbt_errors():
-            core = self._core()
-            if operation == "rebuild_metadata":
-                arguments = {"catalog": core.context().namespace().catalog}
-            report = core.operation(operation)(**arguments)
-            core.services.log.flush()
+            report = self._without_spark(operation, arguments)
+            if report is None:
+                report = self._with_spark(operation, arguments)
         for line in report.lines():
             fire_event(Note(msg=line), level=EventLevel.INFO)
         if report.failures:
             raise MaterializedViewFailure("\n".join(report.failures))
+
+    def _without_spark(self, operation: str, arguments: dict[str, Any]) -> Report | None:
+        if self.connections.has_materialized_views:
+            return None
+        schemas = self._project_schemas()
+        return answer_of_files(self.config.credentials, operation, arguments, schemas)
+
+    def _with_spark(self, operation: str, arguments: dict[str, Any]) -> Report:
+        core = self._core()
+        if operation == "rebuild_metadata":
+            arguments = {"catalog": core.context().namespace().catalog}
+        report = core.operation(operation)(**arguments)
+        core.services.log.flush()
+        return report
 
     def materialized_view_stats(self, relation: Any) -> dict[str, Any]:
         """Statistics of a materialized view for the docs catalog."""

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from dbt.adapters.spark_mv.catalog.metadata_files import view_facts
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import (
     Bounds,
@@ -117,7 +118,7 @@ class IcebergCatalog:
                 return None
             operations = catalog.loadView(identifier).operations()
             current = operations.current()
-        facts = _view_facts(json.loads(self._view_parser.toJson(current)), parts[0])
+        facts = view_facts(json.loads(self._view_parser.toJson(current)), parts[0])
         self._views[parts] = (operations, current.metadataFileLocation(), facts)
         return facts
 
@@ -273,18 +274,3 @@ class IcebergCatalog:
             raise
         except Exception as error:
             raise StatementFailed(short_message(error)) from None
-
-
-def _view_facts(metadata: dict[str, Any], catalog: str) -> ViewFacts:
-    """Facts from a view's metadata, as the Iceberg view specification writes it."""
-    wanted = metadata["current-version-id"]
-    version = next(v for v in metadata["versions"] if v["version-id"] == wanted)
-    schema = next(s for s in metadata["schemas"] if s["schema-id"] == version["schema-id"])
-    texts = [r["sql"] for r in version["representations"] if r.get("dialect") == "spark"]
-    return ViewFacts(
-        text=texts[0] if texts else "",
-        catalog=version.get("default-catalog") or catalog,
-        namespace=tuple(version["default-namespace"]),
-        columns=tuple(field["name"] for field in schema["fields"]),
-        properties=metadata.get("properties") or {},
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -39,6 +40,12 @@ def _is_stopped(session: Any) -> bool:
         return True
     context = getattr(session, "_sc", None)
     return context is not None and context._jsc is None
+
+
+def has_spark() -> bool:
+    """Whether a Spark runs in this process, whoever has started it."""
+    context = getattr(sys.modules.get("pyspark"), "SparkContext", None)
+    return context is not None and context._active_spark_context is not None
 
 
 SESSIONS = ProcessSessions()

@@ -12,9 +12,9 @@ from pathlib import Path
 from dbt_common.exceptions import DbtRuntimeError
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 
+from dbt.adapters.spark_mv.config.profile import CATALOG
 from dbt.adapters.spark_mv.spark.local import jars
 
-CATALOG = "local"
 LOG_FILE = "spark.log"
 _LOG_LIMIT = 5 << 20
 _BUSY_SECONDS = 60
