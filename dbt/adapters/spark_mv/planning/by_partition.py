@@ -26,7 +26,12 @@ from dbt.adapters.spark_mv.ivm.partitions.lineage import (
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.planning.analyzer import Analysis, rows_at, with_queries
 from dbt.adapters.spark_mv.planning.cost import PartitionEstimate
-from dbt.adapters.spark_mv.planning.inputs import Inputs, changed_rows, stored_rows
+from dbt.adapters.spark_mv.planning.inputs import (
+    Inputs,
+    changed_rows,
+    scanned_rows,
+    stored_rows,
+)
 from dbt.adapters.spark_mv.planning.partition_mapping import fed_by_change, source_partitions
 from dbt.adapters.spark_mv.planning.plan import FAST, PartitionQuery
 from dbt.adapters.spark_mv.sql.names import TableName, quote
@@ -166,7 +171,7 @@ def prepare_partition(
         tuple(str(change) for change in inputs.changes),
         PartitionEstimate(
             sum(totals.values()),
-            changed_rows(inputs.changes, totals),
+            changed_rows(inputs.changes, totals) + scanned_rows(inputs.changes, totals),
             stored_rows(observation),
             len(changed),
             max(len(changed), present, 1),

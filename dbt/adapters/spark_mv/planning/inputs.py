@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.change_sets import (
     COMPARED,
-    TRACKED,
     Change,
     change_between,
     with_bounds,
@@ -110,13 +109,18 @@ def stored_rows(observation: Observation) -> int:
 
 
 def changed_rows(changes: Sequence[Change], totals: Mapping[TableName, int]) -> int:
-    """How many rows have to be read to know what changed, at most."""
+    """How many rows the changes list at most, before they are netted."""
     return sum(
         int(2 * totals[change.table] * change.share)
-        if change.rows is None or change.way in (COMPARED, TRACKED)
+        if change.rows is None or change.way == COMPARED
         else change.rows
         for change in changes
     )
+
+
+def scanned_rows(changes: Sequence[Change], totals: Mapping[TableName, int]) -> int:
+    """What it costs to find the changed rows, in rows that are read."""
+    return sum(int(totals[change.table] * change.scans) for change in changes)
 
 
 def _total(executor: Executor, table: TableName) -> int:
