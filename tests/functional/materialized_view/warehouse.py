@@ -72,6 +72,11 @@ class Warehouse:
         """Run a statement as another program on the same catalog would."""
         return [tuple(row) for row in self._outside.sql(self.text(text)).collect()]
 
+    def loaded(self, table: str) -> Any:
+        """A table of the schema as Iceberg's catalog loads it, for what no statement does."""
+        load = self._outside._jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable
+        return load(self._outside._jsparkSession, f"local.{self.schema}.{table}")
+
     def value(self, text: str) -> Any:
         """The one value of a query by another program."""
         ((found,),) = self.spark(text)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 
-from dbt.adapters.spark_mv.catalog import iceberg, partitions
+from dbt.adapters.spark_mv.catalog import iceberg, partition_lists, partitions
 from dbt.adapters.spark_mv.catalog.file_changes import changed_files
-from dbt.adapters.spark_mv.catalog.positions import Positions, positions
+from dbt.adapters.spark_mv.catalog.positions import Positions, positions, stay_deleted
 from dbt.adapters.spark_mv.catalog.row_ids import RowIds, row_ids
 from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core.executor import Bounds, Executor, SnapshotFacts, Value
@@ -38,7 +38,7 @@ class Change:
     What changed is sought among rows that meet the condition `where`, if there is one: a `share`
     of them; `found` says by which files or ids. Of appended files `commits` are those that added
     them, and `bounds` what is known of columns in them. `rewritten` says that files were written
-    anew for some of their rows.
+    anew for some of their rows, `compacted` that others may have been for none.
     """
 
     table: TableName
@@ -52,6 +52,7 @@ class Change:
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
     found: Positions | RowIds | None = None
     rewritten: bool = False
+    compacted: bool = True
 
     @property
     def inserts_only(self) -> bool:
@@ -158,7 +159,8 @@ def change_between(
     change = Change(table, old, new, COMPARED)
     if commits is None:
         return _in_partitions(executor, change)
-    return _of_commits(executor, replace(change, rows=commits.rows), commits)
+    change = replace(change, rows=commits.rows, compacted=commits.compacted)
+    return _of_commits(executor, change, commits)
 
 
 def _of_commits(executor: Executor, change: Change, commits: _Commits) -> Change:
@@ -182,22 +184,20 @@ def _by_files(
     executor: Executor, change: Change, commits: _Commits, version: int, counted: bool
 ) -> Change | None:
     """The change as it is read by its files, or by row ids; None if it cannot be."""
-    old, new = commits.start, commits.head
-    files = changed_files(executor, change.table, old.snapshot_id, new.snapshot_id)
-    if files is None:
+    old, new = commits.start.snapshot_id, commits.head.snapshot_id
+    files = changed_files(executor, change.table, old, new)
+    if files is None or not stay_deleted(executor, change.table, old, new, files):
         return None
-    totals = [iceberg.summary_number(one.summary, "total-equality-deletes") for one in (old, new)]
-    ids = old.snapshot_id, new.snapshot_id
-    by_position = None
-    if totals == [0, 0]:
-        deleted = iceberg.summary_number(new.summary, "total-position-deletes")
-        by_position = positions(executor, change.table, *ids, files, deleted)
-    if by_position is not None:
-        found = replace(change, way=POSITIONED, rows=by_position.rows, found=by_position)
-        return _in_partitions(executor, found)
+    summaries = commits.start.summary, commits.head.summary
+    if all(iceberg.summary_number(one, "total-equality-deletes") == 0 for one in summaries):
+        deleted = iceberg.summary_number(summaries[1], "total-position-deletes")
+        by_position = positions(files, deleted)
+        if by_position is not None:
+            found = replace(change, way=POSITIONED, rows=by_position.rows, found=by_position)
+            return _in_partitions(executor, found)
     if version < _WITH_ROW_IDS:
         return None
-    by_id = row_ids(executor, change.table, old.snapshot_id, files, counted)
+    by_id = row_ids(executor, change.table, old, files, counted)
     if by_id is None:
         return None
     found = replace(change, way=TRACKED, rows=by_id.rows, found=by_id)
@@ -210,15 +210,12 @@ def _in_partitions(executor: Executor, change: Change) -> Change:
     assert change.old.snapshot_id and change.new.snapshot_id
     if spec is None or not spec.fields:
         return change
-    new = partitions.files(change.table, spec, change.new.snapshot_id)
-    differing = partitions.changed_files(
-        change.table, spec, change.old.snapshot_id, change.new.snapshot_id
-    )
-    changed = partitions.partitions_of(executor, spec, differing)
+    old, new = change.old.snapshot_id, change.new.snapshot_id
+    changed = partition_lists.changed(executor, change.table, spec, old, new)
     if changed is None or len(changed) > _PARTITIONS:
         return change
     # A file of the old version is among these, or it differs: so all are of this spec.
-    listed = partitions.partitions_of(executor, spec, new)
+    listed = partition_lists.current(executor, change.table, spec, new)
     if listed is None:
         return change
     where = partitions.in_partitions(spec, change.table.catalog, changed)
@@ -228,11 +225,12 @@ def _in_partitions(executor: Executor, change: Change) -> Change:
 @dataclass(frozen=True)
 class _Commits:
     """The commit of the old version, that of the new one, and those that may have changed rows
-    `between` them, with the new one if it is such a commit."""
+    `between` them, with the new one if it is such a commit; whether there are others."""
 
     start: SnapshotFacts
     head: SnapshotFacts
     between: tuple[SnapshotFacts, ...]
+    compacted: bool
 
     @property
     def rows(self) -> int | None:
@@ -246,10 +244,12 @@ def _commits(chain: Sequence[SnapshotFacts], old: str, new: str) -> _Commits | N
     known = {commit.snapshot_id: commit for commit in chain}
     found, current = [], known.get(new)
     while current is not None and current.snapshot_id != old:
-        if current.operation != "replace":
-            found.append(current)
+        found.append(current)
         current = known.get(current.parent_id or "")
-    return None if current is None else _Commits(current, known[new], tuple(found))
+    if current is None:
+        return None
+    between = tuple(commit for commit in found if commit.operation != "replace")
+    return _Commits(current, known[new], between, len(between) < len(found))
 
 
 def _has_deletes(commit: SnapshotFacts) -> bool:

@@ -76,50 +76,53 @@ class Positions:
         return f"{came} UNION ALL {went}" if self.added else went
 
 
-def positions(
-    executor: Executor,
-    table: TableName,
-    old: str,
-    new: str,
-    files: Sequence[ChangedFile],
-    deleted: int | None,
-) -> Positions | None:
-    """How the change from `old` to `new` is read by positions, if `files` are what changed; None
-    if a file with rows went, rows were deleted by their values, or deleted rows came back.
+def positions(files: Sequence[ChangedFile], deleted: int | None) -> Positions | None:
+    """How a change by these files is read by positions; None if a file with rows went, or rows
+    were deleted by their values.
 
     `deleted` is how many positions the new version lists as deleted, if that is known.
     """
     added = [file for file in files if file.content == DATA]
+    deletes = [file for file in files if file.content != DATA]
     if len(added) > _MOST_ADDED or not all(file.is_new for file in added):
         return None
-    if any(file.content == EQUALITY_DELETES for file in files):
+    if any(file.content == EQUALITY_DELETES for file in deletes):
         return None
-    deletes = [file for file in files if file.content != DATA]
-    counts = [file.rows if file.is_new else -file.rows for file in deletes]
-    rewritten = any(count < 0 for count in counts)
-    if rewritten and not _all_deleted_still(executor, table, old, new):
-        return None
-    went = sum(counts)
-    # Lists that were joined may have named a position more than once.
-    went = max(1, went) if deletes else 0
+    # Files of deletes that were joined may have named a position more than once.
+    went = max(1, sum(file.rows if file.is_new else -file.rows for file in deletes))
     return Positions(
         tuple(sorted(file.path for file in added)),
         sum(file.rows for file in added),
-        went,
+        went if deletes else 0,
         _MOST_SENT + 1 if deleted is None else deleted,
     )
 
 
-def _all_deleted_still(executor: Executor, table: TableName, old: str, new: str) -> bool:
-    """Whether each position that was deleted in the old version is so in the new one."""
+def stay_deleted(
+    executor: Executor, table: TableName, old: str, new: str, files: Sequence[ChangedFile]
+) -> bool:
+    """Whether no row that was deleted in the old version is there again in the new one, if `files`
+    are what changed; False also if that is not known."""
+    taken_out = [file for file in files if file.content != DATA and not file.is_new]
+    if not taken_out:
+        return True
+    if any(file.content == EQUALITY_DELETES for file in taken_out):
+        return False
     before, now = (
         f"SELECT file_path, pos FROM {table.sql}.`position_deletes` VERSION AS OF {version}"
+        for version in (old, new)
+    )
+    # Deletes may be left over from files that are not there any more.
+    live = " AND ".join(
+        f"mv_before.file_path IN (SELECT file_path FROM {table.sql}.`files` "
+        f"VERSION AS OF {version} WHERE content = {DATA})"
         for version in (old, new)
     )
     try:
         return not executor.query(
             f"SELECT 1 FROM ({before}) AS mv_before LEFT ANTI JOIN ({now}) AS mv_now "
-            "ON mv_before.file_path = mv_now.file_path AND mv_before.pos = mv_now.pos LIMIT 1"
+            "ON mv_before.file_path = mv_now.file_path AND mv_before.pos = mv_now.pos "
+            f"WHERE {live} LIMIT 1"
         )
     except StatementFailed:
         return False
