@@ -236,7 +236,7 @@ def _known(
             change,
             owned[name],
             lambda sql: target.values(sql, observation.view.storage.catalog),
-            at_once=change not in large,
+            change not in large,
         )
         if fed is not None:
             found[name] = fed

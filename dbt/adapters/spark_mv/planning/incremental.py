@@ -67,9 +67,8 @@ def prepare_fast(
     )
     changes = tuple(str(change) for change in inputs.changes)
     replaced = _condition(observation.view, rows.replaced, queries) if rows.replaced else None
-    return FastQuery(
-        query, rows.appends, changes, estimate, replaced, _rewritten(inputs, totals, estimate)
-    )
+    rewritten = _rewritten(inputs, totals, estimate)
+    return FastQuery(query, rows.appends, changes, estimate, replaced, rewritten)
 
 
 def _rewritten(
