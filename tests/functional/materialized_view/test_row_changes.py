@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from dbt.adapters.spark_mv.planning import cost, plan
 from tests.functional.materialized_view.row_histories import (
     BACK,
     COMPARED,
@@ -128,3 +129,62 @@ def test_picked_commit(lake: Warehouse) -> None:
     assert way_of(lake, "picked_sums") == TRACKED
     for view in VIEWS:
         assert_refreshed(lake, "picked", view)
+
+
+def delete_by_value(lake: Warehouse, table: str, value: int) -> None:
+    """Rows whose k is this value are deleted, as a stream would: by a file with the value."""
+    made, jvm = lake.loaded(table), lake.jvm
+    keys = made.schema().select(jvm.java.util.List.of("k"))
+    ids = lake.ints(made.schema().findField("k").fieldId())
+    data = jvm.org.apache.iceberg.data
+    writers = data.GenericAppenderFactory(made.schema(), made.spec(), ids, keys, None)
+    parquet = jvm.org.apache.iceberg.FileFormat.PARQUET
+    files = jvm.org.apache.iceberg.io.OutputFileFactory.builderFor(made, 1, 1).format(parquet)
+    writer = writers.newEqDeleteWriter(files.build().newOutputFile(), parquet, None)
+    row = data.GenericRecord.create(keys)
+    row.setField("k", value)
+    writer.write(row)
+    writer.close()
+    made.newRowDelta().addDeletes(writer.toDeleteFile()).commit()
+
+
+@pytest.mark.parametrize("kind", ["v2_merge", "v3_merge"])
+def test_deletes_by_value(lake: Warehouse, kind: str) -> None:
+    """Nothing says how many rows these are, nor where: no way by positions, then or later."""
+    table = f"by_value_{kind}"
+    create(lake, kind, table)
+    expected = COMPARED if kind == "v2_merge" else TRACKED
+    for change in (
+        lambda: delete_by_value(lake, table, 7),
+        lambda: lake.spark(f"update @.{table} set v = 20 where k = 8"),
+    ):
+        change()
+        lake.restart()
+        assert way_of(lake, f"{table}_sums") == expected
+        for view in VIEWS:
+            assert_refreshed(lake, table, view)
+
+
+def test_rewritten_files(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If only the way in which a table deletes stands against a fast refresh, the reason has the
+    statement that changes it, and afterwards it does not."""
+    monkeypatch.setattr(cost, "_FIXED", 0)
+    monkeypatch.setattr(plan, "is_small", lambda rows: False)
+    lake.spark("create table @.wide (k int, g int, v int) using iceberg")
+    lake.spark("insert into @.wide select id, id % 3, id from range(1000)")
+    query = "select g, sum(v) as s, count(*) as n from @.wide group by g"
+    lake.sql(f"create materialized view @.of_wide as {query}")
+    lake.spark("update @.wide set v = v + 1 where k % 100 = 7")
+    lake.restart()
+    lines = [str(row[0]) for row in lake.sql("explain materialized view @.of_wide")]
+    (why,) = [line for line in lines if line.startswith("not fast")]
+    assert "FILES_REWRITTEN" in why
+    assert any(line.startswith("  way out") and "readers" in line for line in lines)
+    lake.sql("refresh materialized view @.of_wide")
+    assert lake.history("of_wide", "method")[-1] == ("complete",)
+    lake.spark(why[why.index("ALTER TABLE") :])
+    lake.spark("update @.wide set v = v + 1 where k % 100 = 8")
+    lake.restart()
+    lake.sql("refresh materialized view @.of_wide")
+    assert lake.history("of_wide", "method")[-1] == ("fast",)
+    assert sorted(lake.spark("select * from @.of_wide")) == sorted(lake.spark(query))

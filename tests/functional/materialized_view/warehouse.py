@@ -77,6 +77,18 @@ class Warehouse:
         load = self._outside._jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable
         return load(self._outside._jsparkSession, f"local.{self.schema}.{table}")
 
+    @property
+    def jvm(self) -> Any:
+        """The classes of the JVM, over py4j."""
+        return self._outside._jvm
+
+    def ints(self, *values: int) -> Any:
+        """A Java array."""
+        made = self._outside.sparkContext._gateway.new_array(self.jvm.int, len(values))
+        for at, value in enumerate(values):
+            made[at] = value
+        return made
+
     def value(self, text: str) -> Any:
         """The one value of a query by another program."""
         ((found,),) = self.spark(text)
