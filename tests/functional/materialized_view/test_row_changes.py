@@ -20,7 +20,7 @@ from tests.functional.materialized_view.row_histories import (
 from tests.functional.materialized_view.warehouse import Warehouse
 from tests.sampling import WHOLE, sample, sample_of
 
-_LEFT_OUT = ("insert", "update twice", "manifests", "one file", "partly new")
+_LEFT_OUT = ("insert", "merge", "update twice", "update, then delete", "manifests")
 _ALWAYS = ("v3_copy", "v2_merge")
 
 
