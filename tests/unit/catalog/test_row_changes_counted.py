@@ -141,7 +141,13 @@ def test_rows_that_come_back() -> None:
 def test_files_as_spark_lists_them() -> None:
     """Numbers are stored with the least significant byte first."""
     row = (True, 0, "p", 5, 1, "0B01000000000000", None, None)
-    found = changed_files(asked(lambda sql: [row]), TABLE, "1", "2")
+
+    def of(*rows: Any, column: str = "k") -> Any:
+        described = [(column, "int", None)]
+        return asked(lambda sql: described if sql.startswith("DESCRIBE") else rows)
+
+    found = changed_files(of(row), TABLE, "1", "2")
     assert found == (ChangedFile(True, 0, "p", 5, Numbers(1, 267), UNKNOWN),)
-    assert changed_files(asked(lambda sql: [row] * 10_001), TABLE, "1", "2") is None
+    assert changed_files(of(*[row] * 10_001), TABLE, "1", "2") is None
     assert changed_files(asked(failing), TABLE, "1", "2") is None
+    assert changed_files(of(row, column="_File"), TABLE, "1", "2") is None

@@ -15,6 +15,8 @@ from dbt.adapters.spark_mv.sql.names import TableName
 # The ids that the specification gives to the columns _row_id and _last_updated_sequence_number.
 _ROW_ID, _LAST_UPDATED = 2147483540, 2147483539
 DATA, EQUALITY_DELETES = 0, 2
+# What Iceberg says of a row, unless a column of the table has the name.
+_OF_ROWS = {"_file", "_pos", "_row_id", "_last_updated_sequence_number"}
 _MOST_FILES = 10_000
 
 
@@ -50,7 +52,8 @@ class ChangedFile:
 def changed_files(
     executor: Executor, table: TableName, old: str, new: str
 ) -> tuple[ChangedFile, ...] | None:
-    """The files that only one version has; None if they are too many, or cannot be listed."""
+    """The files that only one version has; None if they are too many, or cannot be listed, or if
+    the table's rows do not say in which file they are."""
     columns = ", ".join(
         f"any_value(data_file.null_value_counts[{number}]), "
         f"hex(any_value(data_file.upper_bounds[{number}]))"
@@ -62,6 +65,9 @@ def changed_files(
         for is_new, version in (("true", new), ("false", old))
     )
     try:
+        described = executor.query(f"DESCRIBE TABLE {table.sql}")
+        if _OF_ROWS & {str(row[0]).lower() for row in described}:
+            return None
         rows = executor.query(
             "SELECT any_value(mv_new), data_file.content, data_file.file_path, "
             f"any_value(data_file.record_count), {columns} FROM ({versions}) "
