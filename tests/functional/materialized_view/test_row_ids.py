@@ -1,4 +1,4 @@
-"""Tables of format version 3: what changed is known by the ids of rows, whatever their types."""
+"""Tables of format version 3 whose rows have types that cannot be compared: nothing is netted."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.functional.materialized_view.warehouse import Warehouse
+from tests.sampling import sample
 
 QUERY = "select k, tags['a'] as a, count(*) as n, sum(v) as s from @.{t} group by k, tags['a']"
 MERGE_ON_READ = ", ".join(
@@ -28,7 +29,7 @@ CHANGES = (
 )
 
 
-@pytest.mark.parametrize("table", ["version_3", "upgraded", "partitioned"])
+@pytest.mark.parametrize("table", sample(["partitioned"], ["version_3", "upgraded"]))
 def test_rows(lake: Warehouse, table: str) -> None:
     """One change after the other, each refreshed fast."""
     version = 2 if table == "upgraded" else 3
@@ -54,5 +55,6 @@ def test_rows(lake: Warehouse, table: str) -> None:
         ways |= {row[0] for row in lake.sql(f"explain materialized view @.{name}")}
         lake.sql(f"refresh materialized view @.{name}")
         assert Counter(lake.spark(f"select * from @.{name}")) == Counter(lake.spark(query)), change
+    assert any("added files and deleted positions" in line for line in ways)
     assert any("row ids of both versions" in line for line in ways)
     assert {row[0] for row in lake.history(name, "method")[1:]} <= {"fast", "none"}

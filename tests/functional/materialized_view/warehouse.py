@@ -72,6 +72,23 @@ class Warehouse:
         """Run a statement as another program on the same catalog would."""
         return [tuple(row) for row in self._outside.sql(self.text(text)).collect()]
 
+    def loaded(self, table: str) -> Any:
+        """A table of the schema as Iceberg's catalog loads it, for what no statement does."""
+        load = self._outside._jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable
+        return load(self._outside._jsparkSession, f"local.{self.schema}.{table}")
+
+    @property
+    def jvm(self) -> Any:
+        """The classes of the JVM, over py4j."""
+        return self._outside._jvm
+
+    def ints(self, *values: int) -> Any:
+        """A Java array."""
+        made = self._outside.sparkContext._gateway.new_array(self.jvm.int, len(values))
+        for at, value in enumerate(values):
+            made[at] = value
+        return made
+
     def value(self, text: str) -> Any:
         """The one value of a query by another program."""
         ((found,),) = self.spark(text)

@@ -10,7 +10,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 
-from dbt.adapters.spark_mv.catalog import iceberg, partitions
+from dbt.adapters.spark_mv.catalog import iceberg, partition_lists, partitions
+from dbt.adapters.spark_mv.catalog.file_changes import changed_files
+from dbt.adapters.spark_mv.catalog.positions import Positions, positions, stay_deleted
+from dbt.adapters.spark_mv.catalog.row_ids import RowIds, row_ids
 from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core.executor import Bounds, Executor, SnapshotFacts, Value
 from dbt.adapters.spark_mv.core.reasons import Reason
@@ -18,20 +21,24 @@ from dbt.adapters.spark_mv.sql.columns import Columns
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 APPENDED, LOGGED = "appended files", "change log"
-TRACKED, COMPARED = "row ids of both versions", "comparison of both versions"
+POSITIONED, TRACKED = "added files and deleted positions", "row ids of both versions"
+COMPARED = "comparison of both versions"
 _COMMITS, _PARTITIONS = 200, 500
+# The change log lists every row of the files that were written anew: soon more than row ids cost.
+_LOGGED_SHARE = 0.5
 # From this version of Iceberg's format on each row has an id, and the commit that wrote it last.
 _WITH_ROW_IDS = 3
-_DELETES = ("total-delete-files", "added-delete-files", "removed-delete-files")
+_TOTAL, _DELETES = "total-delete-files", ("added-delete-files", "removed-delete-files")
 
 
 @dataclass(frozen=True)
 class Change:
     """A change of one table: how it is read, and how many rows it lists at most, if known.
 
-    Row ids and rows are compared of rows that meet the condition `where`, if there is one: a
-    `share` of them. Of appended files `commits` are those that added them, and `bounds` what is
-    known of columns in them.
+    What changed is sought among rows that meet the condition `where`, if there is one: a `share`
+    of them; `found` says by which files or ids. Of appended files `commits` are those that added
+    them, and `bounds` what is known of columns in them. `rewritten` says that files were written
+    anew for some of their rows, `compacted` that others may have been for none.
     """
 
     table: TableName
@@ -43,11 +50,19 @@ class Change:
     share: float = 1.0
     commits: tuple[str, ...] = ()
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
+    found: Positions | RowIds | None = None
+    rewritten: bool = False
+    compacted: bool = True
 
     @property
     def inserts_only(self) -> bool:
         """Whether no row has gone."""
-        return self.way == APPENDED
+        return self.way == APPENDED or (self.found is not None and not self.found.takes_away)
+
+    @property
+    def scans(self) -> float:
+        """What it costs to find the changed rows, beside reading them, in reads of the table."""
+        return 0.0 if self.found is None else self.found.scans * self.share
 
     def __str__(self) -> str:
         rows = "" if self.rows is None else f", at most {self.rows:,} rows"
@@ -62,37 +77,22 @@ class Change:
             appended = f"SELECT {listed}, 1 AS {weight} FROM {self._between('')}"
             known = [within(quote(column), bounds) for column, bounds in self.bounds.items()]
             return f"{appended} WHERE {' AND '.join(known)}" if known else appended
-        if self.way == LOGGED:
+        if self.found is not None:
+            old, new, where = self.old.snapshot_id, self.new.snapshot_id, self.where or "TRUE"
+            inner = self.found.sql(self.table, str(old), str(new), listed, weight, where)
+        elif self.way == LOGGED:
             signed = "CASE WHEN _change_type IN ('INSERT', 'UPDATE_AFTER') THEN 1 ELSE -1 END"
             inner = f"SELECT {listed}, {signed} AS {weight} FROM {self._between('.`changes`')}"
-        elif self.way == TRACKED:
-            inner = self._by_row_id(columns.names, weight)
         else:
             inner = (
                 f"SELECT {listed}, 1 AS {weight} FROM {self._at(self.new)}"
                 f" UNION ALL SELECT {listed}, -1 FROM {self._at(self.old)}"
             )
-        if not nets:
+        if self.inserts_only or not nets:
             return inner
         return (
             f"SELECT {columns.kept}, SUM({weight}) AS {weight} FROM ({inner}) "
             f"GROUP BY {columns.keys} HAVING SUM({weight}) <> 0"
-        )
-
-    def _by_row_id(self, columns: Sequence[str], weight: str) -> str:
-        """Rows of either version that the other has not, or not as its last commit wrote them."""
-        listed = ", ".join(quote(column) for column in columns)
-        ids = "_row_id AS mv_row, _last_updated_sequence_number AS mv_written, 1 AS mv_is"
-        values = ", ".join(
-            f"CASE WHEN mv_new.mv_is IS NULL THEN mv_old.{name} ELSE mv_new.{name} END AS {name}"
-            for name in map(quote, columns)
-        )
-        return (
-            f"SELECT {values}, CASE WHEN mv_new.mv_is IS NULL THEN -1 ELSE 1 END AS {weight} "
-            f"FROM (SELECT {listed}, {ids} FROM {self._at(self.new)}) AS mv_new "
-            f"FULL JOIN (SELECT {listed}, {ids} FROM {self._at(self.old)}) AS mv_old "
-            "ON mv_new.mv_row = mv_old.mv_row AND mv_new.mv_written = mv_old.mv_written "
-            "WHERE mv_new.mv_is IS NULL OR mv_old.mv_is IS NULL"
         )
 
     def _between(self, suffix: str) -> str:
@@ -131,6 +131,14 @@ def with_bounds(executor: Executor, change: Change, columns: Sequence[str]) -> C
     return replace(change, bounds=bounds)
 
 
+def with_deletes(change: Change) -> Change:
+    """A change as it would be if a few rows had been deleted by their positions, and others
+    written to files of their own, instead of files anew; others as they are."""
+    if not change.rewritten:
+        return change
+    return replace(change, way=POSITIONED, rows=0, found=Positions(("",), 0, 1, 0))
+
+
 def change_between(
     executor: Executor, table: TableName, old: Version, new: Version
 ) -> Change | Reason:
@@ -143,64 +151,116 @@ def change_between(
     chain = iceberg.main_chain(executor, table, _COMMITS, old.snapshot_id)
     commits = _commits(chain, old.snapshot_id, new.snapshot_id)
     # A version may be older than the columns that the table had by then.
-    schema_id = commits[0].schema_id if commits else None
+    schema_id = commits.start.schema_id if commits else None
     if schema_id is None:
         schema_id = iceberg.snapshot_schema(executor, table, old.snapshot_id)
     if schema_id != old.schema_id:
         return Reason("VERSION_GONE", f"{table.shown} can no longer be read as it was")
+    change = Change(table, old, new, COMPARED)
     if commits is None:
-        return _compared(executor, Change(table, old, new, COMPARED))
-    start, between = commits
-    counts = [_changed_rows(commit) for commit in between]
-    rows = None if None in counts else sum(count or 0 for count in counts)
-    if all(commit.operation == "append" and not _deletes(commit) for commit in between):
-        added = tuple(commit.snapshot_id for commit in between)
-        return Change(table, old, new, APPENDED, rows, commits=added)
-    if not any(_deletes(commit) for commit in (start, *between)):
-        return Change(table, old, new, LOGGED, rows)
-    way = TRACKED if iceberg.format_version(executor, table) >= _WITH_ROW_IDS else COMPARED
-    return _compared(executor, Change(table, old, new, way, rows))
+        return _in_partitions(executor, change)
+    change = replace(change, rows=commits.rows, compacted=commits.compacted)
+    return _of_commits(executor, change, commits)
 
 
-def _compared(executor: Executor, change: Change) -> Change:
-    """The change with what has to be compared: rows of partitions whose files are the same are."""
+def _of_commits(executor: Executor, change: Change, commits: _Commits) -> Change:
+    """How the change by these commits is read."""
+    if all(commit.operation == "append" and not _deletes(commit) for commit in commits.between):
+        added = tuple(commit.snapshot_id for commit in commits.between)
+        return replace(change, way=APPENDED, commits=added)
+    version = iceberg.format_version(executor, change.table)
+    counted = not any(_has_deletes(commit) for commit in (commits.start, *commits.between))
+    if counted:
+        logged = replace(change, way=LOGGED, rewritten=True)
+        live = iceberg.live_rows(commits.head.summary) or 0
+        if version < _WITH_ROW_IDS or (change.rows or live) <= _LOGGED_SHARE * live:
+            return logged
+        return _by_files(executor, change, commits, version, counted) or logged
+    found = _by_files(executor, change, commits, version, counted)
+    return found or _in_partitions(executor, change)
+
+
+def _by_files(
+    executor: Executor, change: Change, commits: _Commits, version: int, counted: bool
+) -> Change | None:
+    """The change as it is read by its files, or by row ids; None if it cannot be."""
+    old, new = commits.start.snapshot_id, commits.head.snapshot_id
+    files = changed_files(executor, change.table, old, new)
+    if files is None or not stay_deleted(executor, change.table, old, new, files):
+        return None
+    summaries = commits.start.summary, commits.head.summary
+    if all(iceberg.summary_number(one, "total-equality-deletes") == 0 for one in summaries):
+        deleted = iceberg.summary_number(summaries[1], "total-position-deletes")
+        by_position = positions(files, deleted)
+        if by_position is not None:
+            found = replace(change, way=POSITIONED, rows=by_position.rows, found=by_position)
+            return _in_partitions(executor, found)
+    if version < _WITH_ROW_IDS:
+        return None
+    by_id = row_ids(executor, change.table, old, files, counted)
+    if by_id is None:
+        return None
+    found = replace(change, way=TRACKED, rows=by_id.rows, found=by_id)
+    return _in_partitions(executor, found)
+
+
+def _in_partitions(executor: Executor, change: Change) -> Change:
+    """The change with where it is sought: rows of partitions whose files are the same are."""
     spec = partitions.spec_of(executor, change.table)
     assert change.old.snapshot_id and change.new.snapshot_id
     if spec is None or not spec.fields:
         return change
-    new = partitions.files(change.table, spec, change.new.snapshot_id)
-    differing = partitions.changed_files(
-        change.table, spec, change.old.snapshot_id, change.new.snapshot_id
-    )
-    changed = partitions.partitions_of(executor, spec, differing)
+    old, new = change.old.snapshot_id, change.new.snapshot_id
+    changed = partition_lists.changed(executor, change.table, spec, old, new)
     if changed is None or len(changed) > _PARTITIONS:
         return change
     # A file of the old version is among these, or it differs: so all are of this spec.
-    listed = partitions.partitions_of(executor, spec, new)
+    listed = partition_lists.current(executor, change.table, spec, new)
     if listed is None:
         return change
     where = partitions.in_partitions(spec, change.table.catalog, changed)
     return replace(change, where=where, share=len(changed) / max(1, len(listed | changed)))
 
 
-def _commits(
-    chain: Sequence[SnapshotFacts], old: str, new: str
-) -> tuple[SnapshotFacts, list[SnapshotFacts]] | None:
-    """The commit `old`, and those after it up to `new` that may have changed rows; None if `old`
-    is not below `new`."""
+@dataclass(frozen=True)
+class _Commits:
+    """The commit of the old version, that of the new one, and those that may have changed rows
+    `between` them, with the new one if it is such a commit; whether there are others."""
+
+    start: SnapshotFacts
+    head: SnapshotFacts
+    between: tuple[SnapshotFacts, ...]
+    compacted: bool
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows they have changed at most, None if not all of them count them."""
+        counts = [_changed_rows(commit) for commit in self.between]
+        return None if None in counts else sum(count or 0 for count in counts)
+
+
+def _commits(chain: Sequence[SnapshotFacts], old: str, new: str) -> _Commits | None:
+    """The commits from `old` to `new`; None if `old` is not below `new`."""
     known = {commit.snapshot_id: commit for commit in chain}
     found, current = [], known.get(new)
     while current is not None and current.snapshot_id != old:
-        if current.operation != "replace":
-            found.append(current)
+        found.append(current)
         current = known.get(current.parent_id or "")
-    return None if current is None else (current, found)
+    if current is None:
+        return None
+    between = tuple(commit for commit in found if commit.operation != "replace")
+    return _Commits(current, known[new], between, len(between) < len(found))
+
+
+def _has_deletes(commit: SnapshotFacts) -> bool:
+    """Whether files of deletes are, or may be, in the table, or were: its change log cannot be
+    read then."""
+    return _deletes(commit) or iceberg.summary_number(commit.summary, _TOTAL) != 0
 
 
 def _deletes(commit: SnapshotFacts) -> bool:
-    """Whether files of deletes are, or may be, in the table, or were: its change log cannot be
-    read then. Not every writer counts them."""
-    if iceberg.summary_number(commit.summary, "total-delete-files") is None:
+    """Whether a commit added or removed files of deletes; not every writer counts them."""
+    if iceberg.summary_number(commit.summary, _TOTAL) is None:
         return True
     return any((iceberg.summary_number(commit.summary, key) or 0) > 0 for key in _DELETES)
 

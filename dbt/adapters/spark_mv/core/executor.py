@@ -7,7 +7,7 @@ questions as the plain SQL does, without a Spark job.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date
@@ -72,6 +72,8 @@ class Bounds:
 
 
 Texts = tuple[str | None, ...]
+# The values of a partition, in the order of its spec's fields.
+PartitionTexts = Texts
 
 
 class SmallTable(Protocol):
@@ -135,6 +137,21 @@ class CatalogClient(Protocol):
         self, parts: tuple[str, ...], snapshot_id: str, columns: Sequence[str]
     ) -> dict[str, Bounds]:
         """Bounds of columns in the rows of a snapshot, where they are known."""
+        ...
+
+    def changed_partitions(
+        self, parts: tuple[str, ...], old: str, new: str, types: Sequence[str]
+    ) -> Collection[PartitionTexts] | None:
+        """The partitions of files that only one of two snapshots has; None if that is not known.
+
+        `types` are Spark's of the values, which are texts as in `catalog.partitions`.
+        """
+        ...
+
+    def partitions(
+        self, parts: tuple[str, ...], snapshot_id: str, types: Sequence[str]
+    ) -> Collection[PartitionTexts] | None:
+        """As `changed_partitions`, of all files of a snapshot."""
         ...
 
     def branches(self, parts: tuple[str, ...]) -> dict[str, BranchFacts]:

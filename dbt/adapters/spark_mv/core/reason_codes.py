@@ -95,6 +95,14 @@ _PLANNING: Mapping[str, Meaning] = {
         "refresh.",
         "Ask for the method by its name to use it all the same.",
     ),
+    "FILES_REWRITTEN": Meaning(
+        "A fast refresh would have to compare files that updates, deletes or merges wrote anew, "
+        "and is not clearly cheaper than a complete one. It would be if the base table kept its "
+        "files and wrote files of deletes.",
+        "The `ALTER TABLE` in the reason does that for later updates, deletes and merges. Writes "
+        "become cheaper; readers leave out the deleted rows themselves until "
+        "`rewrite_data_files` has compacted the table.",
+    ),
     "NO_BASE": Meaning(
         "There are no stored rows of a known state that changes could be added to.",
         "Refresh the view with method complete once.",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.catalog import partitions
+from dbt.adapters.spark_mv.catalog import partition_lists, partitions
 from dbt.adapters.spark_mv.catalog.partitions import Field, Partition, Spec
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
@@ -26,7 +26,12 @@ from dbt.adapters.spark_mv.ivm.partitions.lineage import (
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.planning.analyzer import Analysis, rows_at, with_queries
 from dbt.adapters.spark_mv.planning.cost import PartitionEstimate
-from dbt.adapters.spark_mv.planning.inputs import Inputs, changed_rows, stored_rows
+from dbt.adapters.spark_mv.planning.inputs import (
+    Inputs,
+    changed_rows,
+    scanned_rows,
+    stored_rows,
+)
 from dbt.adapters.spark_mv.planning.partition_mapping import fed_by_change, source_partitions
 from dbt.adapters.spark_mv.planning.plan import FAST, PartitionQuery
 from dbt.adapters.spark_mv.sql.names import TableName, quote
@@ -166,7 +171,7 @@ def prepare_partition(
         tuple(str(change) for change in inputs.changes),
         PartitionEstimate(
             sum(totals.values()),
-            changed_rows(inputs.changes, totals),
+            changed_rows(inputs.changes, totals) + scanned_rows(inputs.changes, totals),
             stored_rows(observation),
             len(changed),
             max(len(changed), present, 1),
@@ -206,18 +211,22 @@ def changed_partitions(
             executor, observation, target, keys, inputs.queries(observation) | queries
         )
         return found | more, present
-    ((present,),) = executor.query(partitions.count(observation.view.storage))
-    return found, present
+    assert observation.head is not None
+    storage, version = observation.view.storage, observation.head.snapshot_id
+    return found, partition_lists.count(executor, storage, target.spec, version)
 
 
 def _known(
     executor: Executor, observation: Observation, inputs: Inputs, target: Target
 ) -> dict[str, set[Partition]]:
-    """For changed tables, by their names in the program, the partitions that their files feed."""
+    """For changed tables, by their names in the program, the partitions that their files feed, if
+    these are sooner known than the changed rows."""
     large = [change for change in inputs.changes if change.rows is None or change.rows >= _MANY]
-    owned = owned_tables(inputs.analysis.program.query, target.columns) if large else {}
+    # A compaction leaves the rows as they are, and hardly a file.
+    asked = [change for change in inputs.changes if change in large or not change.compacted]
+    owned = owned_tables(inputs.analysis.program.query, target.columns) if asked else {}
     found: dict[str, set[Partition]] = {}
-    for change in large:
+    for change in asked:
         name = inputs.analysis.placeholder(change.table)
         if name not in owned:
             continue
@@ -227,6 +236,7 @@ def _known(
             change,
             owned[name],
             lambda sql: target.values(sql, observation.view.storage.catalog),
+            change not in large,
         )
         if fed is not None:
             found[name] = fed

@@ -65,8 +65,9 @@ class Estimate:
     """Numbers of rows: of all base tables, of the changes, of the tables that are read beside
     them (each as often as it is read), and of the storage table, of which some are `written`.
 
-    Of the changed rows so many are in `appended` files. `by_group` says that groups are computed
-    again; `slowness` how much longer such refreshes of the view took than estimated.
+    Of the changed rows so many are in `appended` files; to find the others costs as much as to
+    read `scanned` rows. `by_group` says that groups are computed again; `slowness` how much longer
+    such refreshes of the view took than estimated.
     """
 
     base_rows: int
@@ -77,6 +78,7 @@ class Estimate:
     by_group: bool = False
     slowness: float = 1.0
     appended: int = 0
+    scanned: int = 0
 
     @property
     def is_worth_it(self) -> bool:
@@ -105,6 +107,7 @@ class Estimate:
             _FIXED
             + _PER_APPENDED * self.appended
             + _PER_CHANGED * (self.changed_rows - self.appended)
+            + self.scanned
             + self._per_joined * self.joined_rows
             + _PER_STORED[self.written] * self.stored_rows
         )
@@ -116,8 +119,9 @@ class Estimate:
         return _PER_GROUPED if all_groups else _PER_JOINED
 
     def __str__(self) -> str:
+        sought = f" found by reading {self.scanned:,}" if self.scanned else ""
         return (
-            f"{self.changed_rows:,} changed rows, {self.joined_rows:,} joined, "
+            f"{self.changed_rows:,} changed rows{sought}, {self.joined_rows:,} joined, "
             f"{self.stored_rows:,} {self.written.value}, against {self.base_rows:,} in all"
             + _by_history(self.slowness)
         )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog.change_sets import with_deletes
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.algebra.stored import REPLACED, Replaced
@@ -15,7 +16,12 @@ from dbt.adapters.spark_mv.ivm.program import Rows, rows_after
 from dbt.adapters.spark_mv.planning.analyzer import with_queries
 from dbt.adapters.spark_mv.planning.append_only import columns_of_change, makes_only_new
 from dbt.adapters.spark_mv.planning.cost import Estimate, Written, is_better_in_part
-from dbt.adapters.spark_mv.planning.inputs import Inputs, changed_rows, stored_rows
+from dbt.adapters.spark_mv.planning.inputs import (
+    Inputs,
+    changed_rows,
+    scanned_rows,
+    stored_rows,
+)
 from dbt.adapters.spark_mv.planning.plan import FastQuery
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.state.observation import Observation
@@ -57,10 +63,28 @@ def prepare_fast(
         by_group,
         slowness,
         changed_rows([change for change in inputs.changes if change.inserts_only], totals),
+        scanned_rows(inputs.changes, totals),
     )
     changes = tuple(str(change) for change in inputs.changes)
     replaced = _condition(observation.view, rows.replaced, queries) if rows.replaced else None
-    return FastQuery(query, rows.appends, changes, estimate, replaced)
+    rewritten = _rewritten(inputs, totals, estimate)
+    return FastQuery(query, rows.appends, changes, estimate, replaced, rewritten)
+
+
+def _rewritten(
+    inputs: Inputs, totals: Mapping[TableName, int], estimate: Estimate
+) -> tuple[TableName, ...]:
+    """The tables whose files were written anew, if the refresh would be worth it if they had
+    files of deletes instead, and few rows had changed."""
+    changes = [with_deletes(change) for change in inputs.changes]
+    other = replace(
+        estimate,
+        changed_rows=changed_rows(changes, totals),
+        scanned=scanned_rows(changes, totals),
+    )
+    if estimate.is_worth_it or not other.is_worth_it:
+        return ()
+    return tuple(change.table for change in inputs.changes if change.rewritten)
 
 
 def _rows(

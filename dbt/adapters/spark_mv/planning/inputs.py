@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.change_sets import (
     COMPARED,
-    TRACKED,
     Change,
     change_between,
     with_bounds,
@@ -16,10 +15,11 @@ from dbt.adapters.spark_mv.catalog.change_sets import (
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.ivm.algebra.measures import MAX, MIN
 from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, WEIGHT
 from dbt.adapters.spark_mv.planning.analyzer import Analysis, Analyzer, rows_at
 from dbt.adapters.spark_mv.planning.pinning import unpinned_tables
-from dbt.adapters.spark_mv.sql.columns import columns_of
+from dbt.adapters.spark_mv.sql.columns import Columns, columns_of
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation
 
@@ -67,8 +67,17 @@ class Inputs:
             number, names = name.removeprefix(TABLE), self.analysis.columns[name]
             columns = columns_of(names, self.analysis.types[name])
             found[OLD + number] = rows_at(change.table, change.old, names)
-            found[CHANGES + number] = change.sql(columns, WEIGHT, self.analysis.can_group(name))
+            nets = self.analysis.can_group(name) and not self._cancels(change, columns)
+            found[CHANGES + number] = change.sql(columns, WEIGHT, nets)
         return found
+
+    def _cancels(self, change: Change, columns: Columns) -> bool:
+        """Whether the few rows that came as they went do no harm: they cancel out in sums, but
+        make an extreme, or a number that is not finite, be sought anew."""
+        additive = self.analysis.program.additive
+        if change.found is None or additive is None or columns.floating:
+            return False
+        return not any(part.function in (MIN, MAX) for part in additive.parts)
 
 
 def inputs_of(
@@ -110,13 +119,18 @@ def stored_rows(observation: Observation) -> int:
 
 
 def changed_rows(changes: Sequence[Change], totals: Mapping[TableName, int]) -> int:
-    """How many rows have to be read to know what changed, at most."""
+    """How many rows the changes list at most, before they are netted."""
     return sum(
         int(2 * totals[change.table] * change.share)
-        if change.rows is None or change.way in (COMPARED, TRACKED)
+        if change.rows is None or change.way == COMPARED
         else change.rows
         for change in changes
     )
+
+
+def scanned_rows(changes: Sequence[Change], totals: Mapping[TableName, int]) -> int:
+    """What it costs to find the changed rows, in rows that are read."""
+    return sum(int(totals[change.table] * change.scans) for change in changes)
 
 
 def _total(executor: Executor, table: TableName) -> int:

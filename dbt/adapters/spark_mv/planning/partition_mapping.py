@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.catalog import partitions
+from dbt.adapters.spark_mv.catalog import partition_lists, partitions
 from dbt.adapters.spark_mv.catalog.change_sets import Change
+from dbt.adapters.spark_mv.catalog.partition_lists import with_values
 from dbt.adapters.spark_mv.catalog.partitions import Partition, Spec
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
@@ -49,8 +50,10 @@ def feeding(
 
     `values` are the view's partition columns over columns of the table.
     """
-    files = partitions.files(table, spec, str(observation.versions[table].snapshot_id))
-    return _pairs(executor, observation, spec, files, values, target_values)
+    version = str(observation.versions[table].snapshot_id)
+    known = partition_lists.current_at_once(executor, table, spec, version)
+    files = partitions.files(table, spec, version)
+    return _pairs(executor, observation, spec, known, files, values, target_values)
 
 
 def fed_by_change(
@@ -59,9 +62,11 @@ def fed_by_change(
     change: Change,
     places: Sequence[Sequence[exp.Expr]],
     target_values: Values,
+    at_once: bool,
 ) -> set[Partition] | None:
     """The partitions of the view that are fed by files which only one version of a changed table
-    has; None if the query does not map partitions to partitions.
+    has; None if the query does not map partitions to partitions, or if it has to be `at_once` and
+    needs a Spark job.
 
     `places` has the view's partition columns over columns of the table, for each place in which
     the table is read.
@@ -70,10 +75,13 @@ def fed_by_change(
     old, new = change.old.snapshot_id, change.new.snapshot_id
     if spec is None or not spec.fields or old is None or new is None:
         return None
+    known = partition_lists.changed_at_once(executor, change.table, spec, old, new)
+    if known is None and at_once:
+        return None
     files = partitions.changed_files(change.table, spec, old, new)
     found: set[Partition] = set()
     for values in places:
-        pairs = _pairs(executor, observation, spec, files, values, target_values)
+        pairs = _pairs(executor, observation, spec, known, files, values, target_values)
         if pairs is None:
             return None
         found |= {fed for _, fed in pairs}
@@ -84,11 +92,13 @@ def _pairs(
     executor: Executor,
     observation: Observation,
     spec: Spec,
+    known: set[Partition] | None,
     files: str,
     values: Sequence[exp.Expr],
     target_values: Values,
 ) -> set[tuple[Partition, Partition]] | None:
-    """The partitions of these files, each with the one of the view that it feeds."""
+    """The partitions of these files, which may be known, each with the one of the view that it
+    feeds."""
     settings = observation.view.definition.settings
     found = partition_columns(spec, values, settings.get("spark.sql.session.timeZone", ""))
     if found is None:
@@ -96,7 +106,9 @@ def _pairs(
     fed = target_values([value.sql("spark") for value in found])
     with executor.isolated(settings) as session:
         texts = [partitions.encoded(sql, kind) for sql, kind in fed]
-        rows = partitions.partitions_of(session, spec, files, texts)
+        rows = None if known is None else with_values(session, spec, known, texts)
+        if rows is None:
+            rows = partitions.partitions_of(session, spec, files, texts)
     size = len(spec.fields)
     return None if rows is None else {(row[:size], row[size:]) for row in rows}
 

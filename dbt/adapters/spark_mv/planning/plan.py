@@ -10,9 +10,13 @@ from dbt.adapters.spark_mv.core.errors import MethodNotAvailable
 from dbt.adapters.spark_mv.core.reason_codes import METHODS
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.cost import Estimate, PartitionEstimate, complete_cost, is_small
+from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import Freshness, Verdict
 
 AUTO, COMPLETE, PARTITION, FAST = "auto", "complete", "partition", "fast"
+MERGE_ON_READ = ", ".join(
+    f"'write.{kind}.mode'='merge-on-read'" for kind in ("delete", "update", "merge")
+)
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,8 @@ class FastQuery:
 
     Its rows are all rows of the storage table as they will be or, if it `appends`, those to be
     added, once stored rows that meet the condition `replaced` on mv_stored have been taken away.
-    `changes` says how the change of each table is read.
+    `changes` says how the change of each table is read; the files of `rewritten` tables would
+    better have stayed.
     """
 
     query: str
@@ -29,6 +34,7 @@ class FastQuery:
     changes: tuple[str, ...]
     estimate: Estimate
     replaced: str | None = None
+    rewritten: tuple[TableName, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -211,7 +217,15 @@ def _cheapest(verdict: Verdict, candidates: Candidates) -> RefreshPlan:
 
 
 def _why_not(found: FastQuery | PartitionQuery | Reason) -> Reason:
-    return found if isinstance(found, Reason) else Reason("NOT_CHEAPER", str(found.estimate))
+    if isinstance(found, Reason):
+        return found
+    if isinstance(found, FastQuery) and found.rewritten:
+        statements = "; ".join(
+            f"ALTER TABLE {table} SET TBLPROPERTIES ({MERGE_ON_READ})" for table in found.rewritten
+        )
+        text = "files were written anew for some of their rows, and are compared"
+        return Reason("FILES_REWRITTEN", f"{found.estimate}; {text}. To avoid it: {statements}")
+    return Reason("NOT_CHEAPER", str(found.estimate))
 
 
 def not_eligible(view: str, method: str, reason: Reason) -> MethodNotAvailable:

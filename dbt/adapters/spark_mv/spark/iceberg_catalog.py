@@ -12,11 +12,12 @@ from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import (
     Bounds,
     BranchFacts,
+    PartitionTexts,
     SnapshotFacts,
     TableFacts,
     ViewFacts,
 )
-from dbt.adapters.spark_mv.spark import iceberg_branches, iceberg_files
+from dbt.adapters.spark_mv.spark import iceberg_branches, iceberg_files, iceberg_partitions
 from dbt.adapters.spark_mv.spark.error_messages import short_message
 from dbt.adapters.spark_mv.spark.iceberg_rows import IcebergTable, is_small
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
@@ -215,13 +216,23 @@ class IcebergCatalog:
         self, parts: Parts, snapshot_ids: Sequence[str], columns: Sequence[str]
     ) -> dict[str, Bounds]:
         """Bounds of columns in the rows that these snapshots added, where they are known."""
-        table = self._call(self._existing_table, parts)
-        return dict(self._call(iceberg_files.added_bounds, self._jvm, table, snapshot_ids, columns))
+        return self._of_table(iceberg_files.added_bounds, parts, self._jvm, snapshot_ids, columns)
 
     def bounds(self, parts: Parts, snapshot_id: str, columns: Sequence[str]) -> dict[str, Bounds]:
         """Bounds of columns in the rows of a snapshot, where they are known."""
-        table = self._call(self._existing_table, parts)
-        return dict(self._call(iceberg_files.bounds, self._jvm, table, snapshot_id, columns))
+        return self._of_table(iceberg_files.bounds, parts, self._jvm, snapshot_id, columns)
+
+    def changed_partitions(
+        self, parts: Parts, old: str, new: str, types: Sequence[str]
+    ) -> frozenset[PartitionTexts] | None:
+        """The partitions of files that only one of two snapshots has; None if it is not known."""
+        return self._of_table(iceberg_partitions.changed, parts, old, new, types)
+
+    def partitions(
+        self, parts: Parts, snapshot_id: str, types: Sequence[str]
+    ) -> frozenset[PartitionTexts] | None:
+        """As `changed_partitions`, of all files of a snapshot."""
+        return self._of_table(iceberg_partitions.current, parts, self._jvm, snapshot_id, types)
 
     def branches(self, parts: Parts) -> dict[str, BranchFacts]:
         """Branches of a table, by name."""
@@ -229,13 +240,10 @@ class IcebergCatalog:
 
     def create_branch(self, parts: Parts, branch: str, snapshot_id: str, kept_minutes: int) -> None:
         """Create a branch at a snapshot; fails if it exists."""
+        self._of_table(iceberg_branches.create, parts, branch, int(snapshot_id), kept_minutes)
 
-        def create() -> None:
-            iceberg_branches.create(
-                self._existing_table(parts), branch, int(snapshot_id), kept_minutes
-            )
-
-        self._call(create)
+    def _of_table(self, function: Callable[..., Any], parts: Parts, *arguments: Any) -> Any:
+        return self._call(lambda: function(self._existing_table(parts), *arguments))
 
     def _existing_table(self, parts: Parts) -> Any:
         table = self._table(parts)

@@ -16,7 +16,7 @@ _TYPES = ("INTEGER", "LONG", "DATE", "DECIMAL")
 
 
 def added_bounds(
-    jvm: Any, table: Any, snapshot_ids: Sequence[str], columns: Sequence[str]
+    table: Any, jvm: Any, snapshot_ids: Sequence[str], columns: Sequence[str]
 ) -> dict[str, Bounds]:
     """Bounds of the values of those columns of which all added files have them.
 
@@ -31,7 +31,7 @@ def added_bounds(
     return _of_files(jvm, table, list(islice(added, _MOST_FILES + 1)), columns)
 
 
-def bounds(jvm: Any, table: Any, snapshot_id: str, columns: Sequence[str]) -> dict[str, Bounds]:
+def bounds(table: Any, jvm: Any, snapshot_id: str, columns: Sequence[str]) -> dict[str, Bounds]:
     """As `added_bounds`, of all files that a snapshot has."""
     scan = table.newScan().useSnapshot(int(snapshot_id)).includeColumnStats()
     planned = scan.planFiles()
