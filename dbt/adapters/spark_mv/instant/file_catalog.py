@@ -137,6 +137,14 @@ class FileCatalog:
         """Not read here: raises `NeedsSpark`."""
         _refuse("bounds of the rows of", parts)
 
+    def changed_partitions(self, parts: Parts, old: str, new: str, types: Sequence[str]) -> None:
+        """Not read here: raises `NeedsSpark`."""
+        _refuse("the partitions of", parts)
+
+    def partitions(self, parts: Parts, snapshot_id: str, types: Sequence[str]) -> None:
+        """Not read here: raises `NeedsSpark`."""
+        _refuse("the partitions of", parts)
+
     def create_branch(self, parts: Parts, branch: str, snapshot_id: str, kept_minutes: int) -> None:
         """Nothing is written here: raises `NeedsSpark`."""
         _refuse("a new branch of", parts)
