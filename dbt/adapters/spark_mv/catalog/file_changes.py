@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.core.executor import Executor, Row
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # The ids that the specification gives to the columns _row_id and _last_updated_sequence_number.
@@ -79,16 +79,18 @@ def changed_files(
         return None
     if len(rows) > _MOST_FILES:
         return None
-    return tuple(
-        ChangedFile(
-            is_new=str(is_new).lower() == "true",
-            content=int(content),
-            path=str(path),
-            rows=int(count),
-            ids=Numbers(no_id, _number(last_id)),
-            updated=Numbers(not_updated, _number(last_updated)),
-        )
-        for is_new, content, path, count, no_id, last_id, not_updated, last_updated in rows
+    return tuple(map(_changed_file, rows))
+
+
+def _changed_file(row: Row) -> ChangedFile:
+    is_new, content, path, count, no_id, last_id, not_updated, last_updated = row
+    return ChangedFile(
+        is_new=str(is_new).lower() == "true",
+        content=int(content),
+        path=str(path),
+        rows=int(count),
+        ids=Numbers(no_id, _number(last_id)),
+        updated=Numbers(not_updated, _number(last_updated)),
     )
 
 

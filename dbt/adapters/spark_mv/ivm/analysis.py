@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.ivm.algebra import aggregates, rounding
 from dbt.adapters.spark_mv.ivm.algebra.terms import NotFast, not_fast
 from dbt.adapters.spark_mv.ivm.apply import additive, top_n
 from dbt.adapters.spark_mv.ivm.apply.top_n import First
-from dbt.adapters.spark_mv.ivm.delta import grouping
+from dbt.adapters.spark_mv.ivm.delta import grouping, inexact
 from dbt.adapters.spark_mv.ivm.delta.grouping import Groups
 from dbt.adapters.spark_mv.ivm.program import Program, rows_after
 from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets, key_types, total_order
@@ -107,7 +107,18 @@ class _Asking:
         rounding.mark(found.query, self.types_of)
         if found.additive is not None:
             rounding.mark(found.additive.query, self.types_of)
-        # Every table may change.
+        try:
+            return self._derived(found)
+        except NotFast as error:
+            groups = None
+            if error.reason.code == "ORDER_DEPENDENT" and found.first is None:
+                groups = inexact.groups_of(found.query, found.groups)
+            if groups is None:
+                raise
+            return self._derived(replace(found, groups=groups, additive=None))
+
+    def _derived(self, found: Program) -> Program:
+        """The program, if the change of every table has a rule."""
         rows_after(found, frozenset(self.columns), False, list(self.outputs.values()))
         return found
 

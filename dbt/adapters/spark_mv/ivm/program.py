@@ -22,7 +22,7 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import (
 from dbt.adapters.spark_mv.ivm.apply import merge, top_n
 from dbt.adapters.spark_mv.ivm.apply.additive import Additive
 from dbt.adapters.spark_mv.ivm.apply.top_n import First
-from dbt.adapters.spark_mv.ivm.delta import grouping
+from dbt.adapters.spark_mv.ivm.delta import grouping, inexact
 from dbt.adapters.spark_mv.ivm.delta.grouping import Groups
 from dbt.adapters.spark_mv.ivm.delta.rules import Delta
 from dbt.adapters.spark_mv.ivm.rewrite import total_order
@@ -60,6 +60,8 @@ class Program:
             )
         if self.additive is not None:
             return "changes are added to its groups"
+        if self.groups is not None and self.groups.is_inexact:
+            return "rows with the keys of changed rows are recomputed"
         if self.groups is not None:
             return "groups of changed rows are recomputed"
         return "row by row"
@@ -137,7 +139,8 @@ def rows_after(
     """The stored rows after a change of the tables `changed`, from which nothing has gone if
     `inserts_only`; `in_part` only those that differ, if that can be had. `types` are those of the
     view's columns. Raises `NotFast`."""
-    context = Context(changed, inserts_only)
+    is_inexact = program.groups is not None and program.groups.is_inexact
+    context = Context(changed, inserts_only, only_keys=is_inexact)
     rule = Delta(context)
     if not context.touches(program.query):
         return _unchanged(program)
@@ -167,7 +170,10 @@ def _by_key(program: Program, groups: Groups, rule: Delta, in_part: bool) -> Row
         return None
     keys = grouping.changed_keys(groups, rule)
     assert keys is not None
-    rows = grouping.restricted(groups, groups.query, keys).sql("spark")
+    if groups.is_inexact:
+        rows = inexact.restricted(groups, keys).sql("spark")
+    else:
+        rows = grouping.restricted(groups, groups.query, keys).sql("spark")
     replaced = Replaced(keys.name, {name: f"mv_key_{n}" for n, name in enumerate(stored)})
     named = rule.context.named
     if in_part:

@@ -85,9 +85,9 @@ def _argument(call: exp.Expr) -> exp.Expr:
     return argument.expressions[0] if isinstance(argument, exp.Distinct) else argument
 
 
-def rounded(query: exp.Query) -> exp.Expr | None:
-    """A call in the query whose last digits depend on the order of rows."""
-    for node in query.find_all(*_ALWAYS, *_OF_FLOATS):
+def rounded(tree: exp.Expr) -> exp.Expr | None:
+    """A call in the tree whose last digits depend on the order of rows."""
+    for node in tree.find_all(*_ALWAYS, *_OF_FLOATS):
         if isinstance(node, _ALWAYS) or _IS_ROUNDED.of(node):
             return node
     return None

@@ -43,12 +43,14 @@ class Context:
     """One derivation: the tables that changed, and the named queries that it has made so far.
 
     `inserts_only` says that nothing has gone from the changed tables; `subtracts` that the delta
-    can hold negative weights nevertheless.
+    can hold negative weights nevertheless. `only_keys` says that of the delta nothing counts but
+    which values of exact columns it has: it may list more, and with other weights.
     """
 
     changed: frozenset[str]
     inserts_only: bool = False
     subtracts: bool = False
+    only_keys: bool = False
     named: dict[str, exp.Query] = field(default_factory=dict)
 
     @property

@@ -28,7 +28,6 @@ GROUP BY `mv_changed`.`mv_key_0`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -50,30 +49,11 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import (
     ungrouped,
 )
 from dbt.adapters.spark_mv.ivm.algebra.written import as_written
-from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets, total_order
+from dbt.adapters.spark_mv.ivm.delta import row_order
+from dbt.adapters.spark_mv.ivm.delta.pruning import pruned
+from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets
 
-_KEYS = "mv_keys"
-# With equal ranks, or none, their values depend on the order in which rows happen to be read.
-_ORDER_DEPENDENT = (
-    exp.First,
-    exp.Last,
-    exp.AnyValue,
-    exp.ArrayAgg,
-    exp.ArrayUniqueAgg,
-    exp.ApproxQuantile,
-    exp.GroupConcat,
-    exp.ArgMax,
-    exp.ArgMin,
-    exp.Mode,
-    exp.RowNumber,
-    exp.Ntile,
-    exp.Lag,
-    exp.Lead,
-    exp.FirstValue,
-    exp.LastValue,
-    exp.NthValue,
-    exp.WindowSpec,
-)
+KEYS = "mv_keys"
 
 
 @dataclass(frozen=True)
@@ -82,11 +62,13 @@ class Groups:
     names of its columns.
 
     If it only selects from the groups of another query, which return their keys, `inner` are those.
+    `is_inexact` says that values below have inexact last digits, and decide about nothing.
     """
 
     query: exp.Query
     keys: tuple[exp.Expr, ...]
     inner: Groups | None = None
+    is_inexact: bool = False
 
 
 def groups_of(query: exp.Query) -> Groups | None:
@@ -189,7 +171,8 @@ def _rows_of_groups(groups: Groups, rule: Rule) -> exp.Query | None:
         names = [f"mv_key_{number}" for number in range(len(groups.keys))]
         return all_of([_renamed(side, names) for side in sides if side is not None])
     assert isinstance(query, exp.Select)
-    return rule.query(ungrouped(query, groups.keys, "mv_key"))
+    rows = ungrouped(query, groups.keys, "mv_key")
+    return rule.query(pruned(rows) if rule.context.only_keys else rows)
 
 
 def _renamed(query: exp.Query, names: list[str]) -> exp.Query:
@@ -220,18 +203,21 @@ def _restricted_side(side: exp.Query, keys: exp.Table) -> exp.Query:
 def is_key(values: tuple[exp.Expr, ...], keys: exp.Table) -> exp.Expr:
     """Whether these values are one of the keys."""
     pairs = [
-        same(value.copy(), column(_KEYS, f"mv_key_{number}")) for number, value in enumerate(values)
+        same(value.copy(), column(KEYS, f"mv_key_{number}")) for number, value in enumerate(values)
     ]
-    return exists(exp.alias_(keys.copy(), _KEYS, table=True), both(pairs))
+    return exists(exp.alias_(keys.copy(), KEYS, table=True), both(pairs))
 
 
 def delta(groups: Groups, rule: Rule) -> exp.Query | None:
     """The groups of changed keys: as they were, away; as they are, in."""
-    refuse_order_dependent(groups.query)
+    refuse_order_dependent(groups.query, rule)
     keys = changed_keys(groups, rule)
     if keys is None:
         return None
     rule.context.subtracts = True
+    known = _only_keys(groups, keys) if rule.context.only_keys else None
+    if known is not None:
+        return known
     before = restricted(groups, rule.context.old(groups.query), keys)
     after = restricted(groups, groups.query, keys)
     return all_of([weighted(before, -1), weighted(after, 1)])
@@ -244,32 +230,38 @@ def keys_not_returned(groups: Groups) -> NotFast:
         "its value may be another one each time that it is computed, so that groups have to be "
         f"replaced as a whole, by their keys; return these, too ({keys})"
     )
-    found = next(_order_dependent(groups.query), None) or rounding.rounded(groups.query)
+    found = next(row_order.dependent(groups.query), None) or rounding.rounded(groups.query)
     return not_fast("ORDER_DEPENDENT", text, found)
 
 
-def refuse_order_dependent(query: exp.Query) -> None:
+def _only_keys(groups: Groups, keys: exp.Table) -> exp.Query | None:
+    """The keys of changed groups in place of the groups; None if these return more than keys."""
+    items = groups.query.selects
+    if groups.inner is not None or any(item.unalias() not in groups.keys for item in items):
+        return None
+    values = [column(KEYS, f"mv_key_{groups.keys.index(item.unalias())}") for item in items]
+    pairs = zip(values, named_columns(groups.query), strict=True)
+    outputs = [exp.alias_(value, name, quoted=True) for value, name in pairs]
+    outputs.append(exp.alias_(exp.Literal.number(1), WEIGHT))
+    return exp.Select(expressions=outputs).from_(exp.alias_(keys.copy(), KEYS, table=True))
+
+
+def refuse_order_dependent(query: exp.Query, rule: Rule) -> None:
     """Raise `NotFast` if what went, computed again, may not come out as it was stored."""
-    calls = _order_dependent(query)
-    found = next((call for call in calls if not total_order.is_in_order(call)), None)
+    found = row_order.out_of_order(query)
     if found is not None:
         text = (
             "a function of the order of rows stands below others; put it at the top, or in its "
             "own view"
         )
         raise not_fast("ORDER_DEPENDENT", text, found)
-    found = rounding.rounded(query)
+    found = None if rule.context.only_keys else rounding.rounded(query)
     if found is not None:
         text = (
             "its last digits depend on the order of rows, and others are computed from it; "
             "cast its argument to a decimal, or put it in its own view"
         )
         raise not_fast("ORDER_DEPENDENT", text, found)
-
-
-def _order_dependent(query: exp.Query) -> Iterator[exp.Expr]:
-    found = query.find_all(*_ORDER_DEPENDENT, exp.Anonymous)
-    return (call for call in found if not aggregates.is_scalar(call))
 
 
 def weighted(query: exp.Query, weight: int) -> exp.Query:

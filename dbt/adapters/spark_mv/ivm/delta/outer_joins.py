@@ -75,7 +75,7 @@ class _Sides:
     def lonely(self, left: exp.Expr, right: exp.Expr) -> list[exp.Query]:
         """Rows of `left` of before that lose their last, or get their first, partner."""
         changes = self._rule.relation(right)
-        if changes is None:
+        if changes is None or (self._rule.context.only_keys and not self._shows(right)):
             return []
         self._rule.context.subtracts = True
         old = self._rule.context.old
@@ -87,6 +87,12 @@ class _Sides:
             self._joined(old(left), "LEFT", right, exp.false(), loses, exp.Literal.number(1)),
             self._joined(old(left), "LEFT", right, exp.false(), gets, exp.Literal.number(-1)),
         ]
+
+    def _shows(self, relation: exp.Expr) -> bool:
+        """Whether a column of the relation is returned: the rows with their changed partners have
+        the same values of the others."""
+        columns = (column for item in self._outputs for column in item.find_all(exp.Column))
+        return any(column.table == relation.alias_or_name for column in columns)
 
     def alone(self, left: exp.Expr, right: exp.Expr) -> list[exp.Query]:
         """Changed rows of `left` that have no partner."""

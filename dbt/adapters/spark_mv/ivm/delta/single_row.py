@@ -44,7 +44,7 @@ def delta(query: exp.Query, rule: Rule) -> exp.Query | None:
     """The row as it was, away; as it is, in; nothing if it is the same."""
     if not rule.context.touches(query):
         return None
-    grouping.refuse_order_dependent(query)
+    grouping.refuse_order_dependent(query, rule)
     rule.context.subtracts = True
     names = named_columns(query)
     terms = [grouping.weighted(rule.context.old(query), -1), grouping.weighted(query.copy(), 1)]
