@@ -64,6 +64,9 @@ HEADINGS = {
     "row by row": "Fast: row by row",
     "changes are added to its groups": "Fast: changes are added to stored groups",
     "groups of changed rows are recomputed": "Fast: groups of changed rows are recomputed",
+    "rows with the keys of changed rows are recomputed": (
+        "Fast: rows with the keys of changed rows are recomputed"
+    ),
     "the first rows, from those that are stored, some in reserve, and those that came": (
         "Fast: the top-N, from stored rows and new rows"
     ),

@@ -1,4 +1,4 @@
-"""Sums of doubles below joins: rows are replaced by key, as in shops that dbt's users begin with."""
+"""Sums of doubles below joins: rows are replaced by key, as in the shops of dbt's tutorials."""
 
 from __future__ import annotations
 

@@ -222,6 +222,21 @@ ANEW = (
         ),
     ),
     Construct(
+        "sums of FLOAT and DOUBLE, STDDEV and similar, below joins, if they are only shown, and a "
+        "column of the joins is returned",
+        (
+            "SELECT c.id, o.total FROM customers c LEFT JOIN (SELECT customer, SUM(weight) AS "
+            "total FROM orders GROUP BY customer) o ON o.customer = c.id",
+        ),
+    ),
+    Construct(
+        "the same below groups and windows that return their keys",
+        (
+            "SELECT region, MAX(total) AS most FROM (SELECT region, customer, SUM(weight) AS total "
+            "FROM orders GROUP BY region, customer) d GROUP BY region",
+        ),
+    ),
+    Construct(
         "INTERSECT ALL, EXCEPT ALL",
         (
             "SELECT region, day FROM orders INTERSECT ALL SELECT region, day FROM returns",

@@ -192,12 +192,12 @@ REFUSED = (
         ),
     ),
     Construct(
-        "sums of FLOAT and DOUBLE, STDDEV, CORR and similar, if others are computed from them",
+        "sums of FLOAT and DOUBLE, STDDEV and similar, if they decide about rows, or without a key",
         (
             "SELECT MAX(total) AS most FROM (SELECT region, SUM(CAST(amount AS DOUBLE)) AS total "
             "FROM orders GROUP BY region) d",
-            "SELECT MAX(s) AS most FROM (SELECT region, STDDEV(amount) AS s FROM orders "
-            "GROUP BY region) d",
+            "SELECT r.id, o.s FROM returns r JOIN (SELECT region, STDDEV(amount) AS s FROM orders "
+            "GROUP BY region) o ON o.region = r.region WHERE o.s > 1",
         ),
     ),
     Construct(
