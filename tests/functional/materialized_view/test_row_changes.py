@@ -165,27 +165,6 @@ def test_deletes_by_value(lake: Warehouse, kind: str) -> None:
             assert_refreshed(lake, table, view)
 
 
-@pytest.mark.parametrize("column", ["_FILE", "_Pos", "_row_id"])
-def test_columns_that_hide_others(lake: Warehouse, column: str) -> None:
-    """Iceberg's own columns cannot be read beside columns of the same name."""
-    table = f"hides{column}".lower()
-    lake.spark(
-        f"create table @.{table} (k int not null, {column} int) using iceberg "
-        f"tblproperties ({plan.MERGE_ON_READ})"
-    )
-    lake.spark(f"insert into @.{table} values (1, 0), (2, 0), (3, 1)")
-    query = f"select k from @.{table}"
-    lake.sql(f"create materialized view @.of_{table} as {query}")
-    made = lake.loaded(table)
-    delete = made.newDelete()
-    delete.deleteFile(lake.value(f"select max(file_path) from @.{table}.files"))
-    delete.commit()
-    lake.spark(f"insert into @.{table} values (4, 1)")
-    lake.restart()
-    lake.sql(f"refresh materialized view @.of_{table} fast")
-    assert sorted(lake.spark(f"select * from @.of_{table}")) == sorted(lake.spark(query))
-
-
 def test_rewritten_files(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     """If only the way in which a table deletes stands against a fast refresh, the reason has the
     statement that changes it, and afterwards it does not."""
