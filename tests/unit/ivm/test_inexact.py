@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.ivm.analysis import analyse
 from dbt.adapters.spark_mv.ivm.delta import grouping, inexact, outer_joins, pruning
 from dbt.adapters.spark_mv.ivm.program import Program
 from tests.unit.ivm import formulas
-from tests.unit.ivm.checks import ROUNDS, holds, is_noticed
+from tests.unit.ivm.checks import ROUNDS, holds, is_noticed, sparse_versions, versions
 from tests.unit.ivm.formulas import COLUMNS, TABLES, Engine, refresh_is_right, written
 
 R, S, T = TABLES
@@ -80,6 +80,8 @@ REFUSED = {
     f"union select a, b from {T}) d on d.a = r.a",
     "in_a_window_below": f"select r.a, d.k from {R} r join (select a, rank() over (order by x) k "
     f"from (select a, sum(v) x from {S} group by a) e) d on d.a = r.a",
+    "in_a_generator": f"select r.a, d.n from {R} r join (select a, explode(sequence(1, x)) n "
+    f"from (select a, sum(v) x from {S} group by a) e) d on d.a = r.a",
     "in_exists": f"select r.a, d.x from {R} r join (select a, sum(v) x from {S} group by a) d "
     f"on d.a = r.a where exists (select 1 from (select a, sum(v) x from {T} group by a) t "
     "where t.a = r.a and t.x > 3)",
@@ -117,6 +119,12 @@ def test_replaced_by_key(engine: Engine, name: str) -> None:
     assert holds(refresh_is_right, engine, REPLACED[name], 4 * ROUNDS)
 
 
+@pytest.mark.parametrize("name", REPLACED)
+def test_replaced_after_one_row(engine: Engine, name: str) -> None:
+    """No key is passed over of which a row changed because of another row."""
+    assert holds(refresh_is_right, engine, REPLACED[name], 8 * ROUNDS, sparse_versions())
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name: str) -> None:
     """Where a value decides about rows, or no key is returned."""
@@ -132,6 +140,8 @@ def test_refused(name: str) -> None:
          "two_groups"),
         (outer_joins._Sides, "_shows", lambda self, relation: False, "key_of_the_right_side"),
         (pruning, "_makes_rows", lambda query: False, "one_row"),
+        (pruning, "_is_needed", lambda item, read: item.alias_or_name.lower() in read,
+         "window_by_another_column"),
         (pruning, "_makes_rows", lambda query: False, "explode_to_nothing"),
         (inexact, "_keeps_groups_whole", lambda query, output: True, "window_by_another_column"),
         (inexact, "_equal_keys", lambda query, keys: keys | {
@@ -146,6 +156,7 @@ def test_mutants(
     """Rules that are wrong on purpose are found."""
     monkeypatch.setattr(module, name, wrong)
     _program_of.cache_clear()
-    noticed = is_noticed(refresh_is_right, engine, REPLACED[query], 20 * ROUNDS)
+    rounds = [(40 * ROUNDS, sparse_versions()), (40 * ROUNDS, versions())]
+    noticed = any(is_noticed(refresh_is_right, engine, REPLACED[query], *one) for one in rounds)
     _program_of.cache_clear()
     assert noticed

@@ -98,6 +98,8 @@ def _deciding(query: exp.Select) -> Iterator[exp.Expr]:
         yield from part if isinstance(part, list) else [part] if part is not None else []
     for join in query.args.get("joins") or []:
         yield from (join.args[name] for name in ("on", "using") if join.args.get(name) is not None)
+    for item in query.expressions:
+        yield from item.find_all(*GENERATORS)
     for window in query.find_all(exp.Window):
         if window.find_ancestor(exp.Select) is query:
             parts = [*(window.args.get("partition_by") or []), window.args.get("order")]

@@ -11,7 +11,7 @@ from dbt.adapters.spark_mv.ivm.rewrite.split_aggregation import GENERATORS
 
 def pruned(query: exp.Select) -> exp.Select:
     """A copy of a canonical selection, in which each subquery of FROM and JOIN returns what is
-    read of it.
+    read of it, and windows, by which a row depends on others.
 
     >>> from sqlglot import parse_one
     >>> query = "SELECT d.a FROM (SELECT r.a, SUM(r.b) AS s FROM r GROUP BY r.a) AS d"
@@ -26,10 +26,15 @@ def pruned(query: exp.Select) -> exp.Select:
         if not _makes_rows(inner):
             alias = relation.alias_or_name
             read = {c.name.lower() for c in found.find_all(exp.Column) if c.table == alias}
-            kept = [item for item in inner.expressions if item.alias_or_name.lower() in read]
+            kept = [item for item in inner.expressions if _is_needed(item, read)]
             inner.set("expressions", kept or inner.expressions[:1])
         relation.set("this", pruned(inner))
     return found
+
+
+def _is_needed(item: exp.Expr, read: set[str]) -> bool:
+    # Without its windows it would be no query by groups: a row would change for itself only.
+    return item.alias_or_name.lower() in read or item.find(exp.Window) is not None
 
 
 def _makes_rows(query: exp.Select) -> bool:
