@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -133,16 +134,36 @@ def test_picked_commit(lake: Warehouse) -> None:
 
 def delete_by_value(lake: Warehouse, table: str, value: int) -> None:
     """Rows whose k is this value are deleted, as a stream would: by a file with the value."""
-    made, jvm = lake.loaded(table), lake.jvm
-    keys = made.schema().select(jvm.java.util.List.of("k"))
+    made, data = lake.loaded(table), lake.jvm.org.apache.iceberg.data
+    keys = made.schema().select(lake.jvm.java.util.List.of("k"))
     ids = lake.ints(made.schema().findField("k").fieldId())
-    data = jvm.org.apache.iceberg.data
     writers = data.GenericAppenderFactory(made.schema(), made.spec(), ids, keys, None)
-    parquet = jvm.org.apache.iceberg.FileFormat.PARQUET
-    files = jvm.org.apache.iceberg.io.OutputFileFactory.builderFor(made, 1, 1).format(parquet)
-    writer = writers.newEqDeleteWriter(files.build().newOutputFile(), parquet, None)
+    writer = writers.newEqDeleteWriter(*new_file(lake, made), None)
     row = data.GenericRecord.create(keys)
     row.setField("k", value)
+    commit_delete(made, writer, row)
+
+
+def delete_first_row(lake: Warehouse, table: str) -> None:
+    """The first row of the only file is deleted by its position."""
+    made, iceberg = lake.loaded(table), lake.jvm.org.apache.iceberg
+    writers = iceberg.data.GenericAppenderFactory(made.schema(), made.spec())
+    writer = writers.newPosDeleteWriter(*new_file(lake, made), None)
+    row = iceberg.deletes.PositionDelete.create()
+    row.set(lake.value(f"select file_path from @.{table}.files"), 0, None)
+    commit_delete(made, writer, row)
+
+
+def new_file(lake: Warehouse, made: Any) -> tuple[Any, Any]:
+    """A file for deletes of a table that Iceberg loaded, and its format."""
+    iceberg = lake.jvm.org.apache.iceberg
+    parquet = iceberg.FileFormat.PARQUET
+    files = iceberg.io.OutputFileFactory.builderFor(made, 1, 1).format(parquet)
+    return files.build().newOutputFile(), parquet
+
+
+def commit_delete(made: Any, writer: Any, row: Any) -> None:
+    """Commit a file with this one delete."""
     writer.write(row)
     writer.close()
     made.newRowDelta().addDeletes(writer.toDeleteFile()).commit()
@@ -163,6 +184,24 @@ def test_deletes_by_value(lake: Warehouse, kind: str) -> None:
         assert way_of(lake, f"{table}_sums") == expected
         for view in VIEWS:
             assert_refreshed(lake, table, view)
+
+
+@pytest.mark.parametrize("column", ["_FILE", "_Pos"])
+def test_columns_that_hide_others(lake: Warehouse, column: str) -> None:
+    """Iceberg's own columns cannot be read beside columns of the same name. A table with a column
+    called _row_id cannot be read by anybody once it has deletes."""
+    table = f"hides{column}".lower()
+    lake.spark(f"create table @.{table} (k int not null, {column} int) using iceberg")
+    lake.spark(f"insert into @.{table} select /*+ coalesce(1) */ * from values (1, 0), (2, 0)")
+    query = f"select k from @.{table}"
+    lake.sql(f"create materialized view @.of_{table} options (refresh_method = 'fast') as {query}")
+    delete_first_row(lake, table)
+    lake.spark(f"insert into @.{table} values (4, 1)")
+    lake.restart()
+    assert way_of(lake, f"of_{table}") == COMPARED
+    lake.sql(f"refresh materialized view @.of_{table}")
+    rows = Counter(lake.spark(f"select * from @.of_{table}"))
+    assert rows == Counter(lake.spark(query)) == Counter([(2,), (4,)])
 
 
 def test_rewritten_files(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
