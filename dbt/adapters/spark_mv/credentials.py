@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -10,12 +9,10 @@ from dbt.adapters.spark.connections import SparkCredentials
 from dbt_common.dataclass_schema import StrEnum, ValidationError
 from dbt_common.exceptions import DbtConfigError
 
-from dbt.adapters.spark_mv.config.profile import CATALOG, check_profile, refusal
+from dbt.adapters.spark_mv.config import profile
+from dbt.adapters.spark_mv.config.profile import as_conf, check_profile, refusal
 from dbt.adapters.spark_mv.core.errors import InvalidProfile
 
-# Every Thrift client starts in `default`. What a definition means depends on where it was given, so
-# the same model through both has to be given in the same place.
-_START = (f"spark.sql.catalog.{CATALOG}.default-namespace", "default")
 _PREFIXES_KNOWN_TO_THRIFT = ("set:", "use:")
 
 
@@ -40,9 +37,9 @@ class SparkMVCredentials(SparkCredentials):
     method: SparkMVConnectionMethod = SparkMVConnectionMethod.SESSION  # type: ignore[assignment]
     host: str | None = None
     server_side_parameters: dict[str, str] = field(default_factory=dict)
-    path: str = "warehouse"
-    metadata_schema: str = "mv_metadata"
-    refresh_timeout: int = 3600
+    path: str = profile.PATH
+    metadata_schema: str = profile.METADATA_SCHEMA
+    refresh_timeout: int = profile.REFRESH_TIMEOUT
     spark_conf: dict[str, Any] = field(default_factory=dict)
     class_data_archive: bool = True
     allow_unsafe_sql: bool = False
@@ -63,7 +60,7 @@ class SparkMVCredentials(SparkCredentials):
         data = super().__pre_deserialize__(data)
         parameters = data.get("server_side_parameters")
         if isinstance(parameters, dict):
-            data["server_side_parameters"] = _as_conf(parameters)
+            data["server_side_parameters"] = as_conf(parameters)
         return data
 
     def __post_init__(self) -> None:
@@ -76,9 +73,11 @@ class SparkMVCredentials(SparkCredentials):
                 "Give the login in user, password or token."
             )
         super().__post_init__()
-        self.server_side_parameters.update(_as_conf(self.spark_conf))
+        self.server_side_parameters.update(as_conf(self.spark_conf))
         if self.method == SparkMVConnectionMethod.EMBEDDED:
-            self.server_side_parameters.setdefault(*_START)
+            # Every Thrift client starts in `default`. What a definition means depends on where it
+            # was given, so the same model through both has to be given in the same place.
+            self.server_side_parameters.setdefault(profile.HOME_SETTING, profile.HOME)
         if self.method in HIVE_PROTOCOL:
             # An open-source Thrift server ignores a key without this prefix.
             self.server_side_parameters = {
@@ -99,17 +98,9 @@ class SparkMVCredentials(SparkCredentials):
     @property
     def warehouse_path(self) -> str:
         """The embedded folder as an absolute path."""
-        return os.path.abspath(os.path.expanduser(self.path))
+        return profile.warehouse_path(self.path)
 
     def _connection_keys(self) -> tuple[str, ...]:
         if self.method == SparkMVConnectionMethod.EMBEDDED:
             return "method", "schema", "path", "metadata_schema"
         return "method", *super()._connection_keys(), "metadata_schema"
-
-
-def _as_conf(values: dict[str, Any]) -> dict[str, str]:
-    """Spark's spelling of YAML values."""
-    return {
-        str(key): str(value).lower() if isinstance(value, bool) else str(value)
-        for key, value in values.items()
-    }

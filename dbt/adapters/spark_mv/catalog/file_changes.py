@@ -18,6 +18,8 @@ DATA, EQUALITY_DELETES = 0, 2
 # What Iceberg says of a row, unless a column of the table has the name.
 _OF_ROWS = {"_file", "_pos", "_row_id", "_last_updated_sequence_number"}
 _MOST_FILES = 10_000
+# So many positions or ids are sent to all executors, rather than the table's rows to these.
+MOST_SENT = 1_000_000
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dbt.adapters.spark_mv.catalog.file_changes import DATA, EQUALITY_DELETES, ChangedFile
+from dbt.adapters.spark_mv.catalog.file_changes import (
+    DATA,
+    EQUALITY_DELETES,
+    MOST_SENT,
+    ChangedFile,
+)
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.sql.names import TableName, literal
 
-# So many files are named in a statement, and so many positions sent to all executors.
-_MOST_ADDED, _MOST_SENT = 500, 1_000_000
+# So many files are named in a statement.
+_MOST_ADDED = 500
 # Paths are long, so their hashes are compared first; an equation of paths would be taken for a key.
 _MATCHES = (
     "mv_old.mv_hash = mv_gone.mv_hash AND mv_old.mv_pos = mv_gone.mv_pos "
@@ -68,7 +73,7 @@ class Positions:
             "SELECT file_path AS mv_file, pos AS mv_pos, xxhash64(file_path) AS mv_hash "
             f"FROM {table.sql}.`position_deletes` VERSION AS OF {new}"
         )
-        hint = "/*+ BROADCAST(mv_gone) */ " if self.deleted <= _MOST_SENT else ""
+        hint = "/*+ BROADCAST(mv_gone) */ " if self.deleted <= MOST_SENT else ""
         went = (
             f"SELECT {hint}{listed}, -1 AS {weight} FROM ({before}) AS mv_old "
             f"LEFT SEMI JOIN ({gone}) AS mv_gone ON {_MATCHES}"
@@ -94,7 +99,7 @@ def positions(files: Sequence[ChangedFile], deleted: int | None) -> Positions | 
         tuple(sorted(file.path for file in added)),
         sum(file.rows for file in added),
         went if deletes else 0,
-        _MOST_SENT + 1 if deleted is None else deleted,
+        MOST_SENT + 1 if deleted is None else deleted,
     )
 
 

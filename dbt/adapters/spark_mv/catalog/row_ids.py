@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dbt.adapters.spark_mv.catalog.file_changes import DATA, ChangedFile
+from dbt.adapters.spark_mv.catalog.file_changes import DATA, MOST_SENT, ChangedFile
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # Iceberg's vectorized reader never frees the row ids that it has read (apache/iceberg 17241).
 _BY_ROW = "WITH (`vectorization-enabled` = 'false')"
-# So many ids are sent to all executors, rather than the rows of the table to those with the ids.
-_MOST_SENT = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ class RowIds:
             join, others, hint = "LEFT ANTI", f"NOT {is_new}", ""
         else:
             join, others = "LEFT SEMI", is_new
-            hint = "/*+ BROADCAST(mv_new) */ " if self.came <= _MOST_SENT else ""
+            hint = "/*+ BROADCAST(mv_new) */ " if self.came <= MOST_SENT else ""
         ids = f"SELECT _row_id AS mv_row FROM {now} WHERE {others} AND ({where})"
         return (
             f"{came} UNION ALL SELECT {hint}{listed}, -1 FROM ({went}) AS mv_old "

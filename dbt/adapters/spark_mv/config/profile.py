@@ -1,8 +1,10 @@
-"""What is wrong with a profile, said by the name of the key before anything is started."""
+"""What a profile may say, for dbt and for programs that read it without dbt; and what is wrong
+with it, said by the name of the key before anything is started."""
 
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -11,6 +13,9 @@ from dbt.adapters.spark_mv.core.errors import InvalidProfile
 
 # The name of the embedded folder's catalog.
 CATALOG = "local"
+# The setting of the namespace in which its sessions begin.
+HOME_SETTING, HOME = f"spark.sql.catalog.{CATALOG}.default-namespace", "default"
+PATH, METADATA_SCHEMA, REFRESH_TIMEOUT = "warehouse", "mv_metadata", 3600
 OUR_KEYS = (
     "path",
     "spark_conf",
@@ -40,6 +45,19 @@ _KINDS = {
     list: "array",
     type(None): "null",
 }
+
+
+def warehouse_path(path: str) -> str:
+    """The embedded folder as an absolute path."""
+    return os.path.abspath(os.path.expanduser(path))
+
+
+def as_conf(values: Mapping[str, Any]) -> dict[str, str]:
+    """Spark's spelling of YAML values."""
+    return {
+        str(key): str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in values.items()
+    }
 
 
 def check_profile(data: Mapping[str, Any], known: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.config import profile
 from dbt.adapters.spark_mv.config.profile import CATALOG
 from dbt.adapters.spark_mv.core.errors import NeedsSpark
 from dbt.adapters.spark_mv.instant.executor import FileExecutor, spark_home
@@ -26,7 +27,6 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 
 QUESTIONS = ("status", "history", "explain")
-_START = f"spark.sql.catalog.{CATALOG}.default-namespace"
 _DEFAULT_CATALOG = "spark.sql.defaultCatalog"
 _FILE_SYSTEM = "spark.hadoop.fs.defaultFS"
 _CATALOGS = "spark.sql.catalog."
@@ -38,14 +38,14 @@ class Folder:
 
     path: str
     schema: str
-    metadata_schema: str = "mv_metadata"
-    refresh_timeout: float = 3600.0
+    metadata_schema: str = profile.METADATA_SCHEMA
+    refresh_timeout: float = profile.REFRESH_TIMEOUT
     settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def home(self) -> tuple[str, ...]:
         """The namespace in which a session begins."""
-        return tuple(self.settings.get(_START, "default").split("."))
+        return tuple(self.settings.get(profile.HOME_SETTING, profile.HOME).split("."))
 
 
 class _ReadOnlyLog(MetadataLog):
@@ -95,7 +95,7 @@ def _questions(
 def _refuse_settings(settings: Mapping[str, str]) -> None:
     """Raise `NeedsSpark` if Spark would be given other catalogs, or another file system."""
     for key, value in settings.items():
-        is_other = key.startswith(_CATALOGS) and key != _START
+        is_other = key.startswith(_CATALOGS) and key != profile.HOME_SETTING
         if is_other or key == _FILE_SYSTEM or (key == _DEFAULT_CATALOG and value != CATALOG):
             raise NeedsSpark(f"the profile sets {key}")
     for name, text in _settings_of_the_machine():

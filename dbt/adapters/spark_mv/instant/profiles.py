@@ -13,7 +13,8 @@ from typing import Any
 
 import yaml
 
-from dbt.adapters.spark_mv.config.profile import OUR_KEYS, check_profile
+from dbt.adapters.spark_mv.config import profile as defaults
+from dbt.adapters.spark_mv.config.profile import OUR_KEYS, as_conf, check_profile, warehouse_path
 from dbt.adapters.spark_mv.core.errors import InvalidProfile, NeedsSpark
 from dbt.adapters.spark_mv.instant.folder import Folder
 
@@ -61,10 +62,10 @@ def _folder(output: Mapping[str, Any], target: str) -> Folder:
     if not output.get("schema"):
         raise InvalidProfile(f"The target {target} has no schema.", "Give it one.")
     return Folder(
-        os.path.abspath(os.path.expanduser(output.get("path", "warehouse"))),
+        warehouse_path(output.get("path", defaults.PATH)),
         str(output["schema"]),
-        output.get("metadata_schema", "mv_metadata"),
-        output.get("refresh_timeout", 3600),
+        output.get("metadata_schema", defaults.METADATA_SCHEMA),
+        output.get("refresh_timeout", defaults.REFRESH_TIMEOUT),
         {**_settings(output, "server_side_parameters"), **_settings(output, "spark_conf")},
     )
 
@@ -73,10 +74,7 @@ def _settings(output: Mapping[str, Any], key: str) -> dict[str, str]:
     found = output.get(key) or {}
     if not isinstance(found, dict):
         raise InvalidProfile(f"{key} must be a mapping.", "Write one line for each setting.")
-    return {
-        str(name): str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in found.items()
-    }
+    return as_conf(found)
 
 
 def _profiles_file(place: Place) -> Path:
