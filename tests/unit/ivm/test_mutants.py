@@ -165,6 +165,6 @@ def test_mutant_is_found(engine: Engine, monkeypatch: pytest.MonkeyPatch, name: 
         monkeypatch.setattr(owner, attribute, wrong)
     forget()
     try:
-        assert is_noticed(check, engine, sql, MANY_ROUNDS)
+        assert is_noticed(check, engine, sql, 10 * MANY_ROUNDS)
     finally:
         forget()
