@@ -8,10 +8,9 @@ import pytest
 
 from dbt.adapters.spark_mv.core.errors import NeedsSpark
 from dbt.adapters.spark_mv.core.executor import CatalogClient, TableFacts
-from dbt.adapters.spark_mv.instant.executor import FileExecutor, spark_version
 from dbt.adapters.spark_mv.instant.file_catalog import FileCatalog
+from dbt.adapters.spark_mv.instant.spark_version import spark_version
 from dbt.adapters.spark_mv.sql.names import quote
-from dbt.adapters.spark_mv.views.storage_sql import describe_query
 from tests.functional.materialized_view.warehouse import Warehouse
 
 ODD = ("two words", "größe", "it's", "100%", "x#y", "what?", "a.b", "a:b", "CaSe", "漢字", "`")
@@ -170,13 +169,16 @@ def test_the_catalog(lake: Warehouse, iceberg: CatalogClient, files: FileCatalog
         assert files.handles(name) == iceberg.handles(name), name
 
 
-def test_what_spark_says(lake: Warehouse, files: FileCatalog) -> None:
-    """The two statements that are answered have Spark's own answers."""
+def test_what_spark_says(lake: Warehouse, iceberg: CatalogClient, files: FileCatalog) -> None:
+    """Version and types are those that Spark's own statements return."""
     lake.spark(f"create table @.typed ({TYPES}) using iceberg")
-    executor = FileExecutor(files)
-    assert lake.value("select version()") == spark_version()
-    statement = describe_query(f"SELECT * FROM `local`.`{lake.schema}`.`typed`")
-    assert [tuple(row) for row in executor.query(statement)] == lake.spark(statement)
+    assert lake.value("select version()").split()[0] == spark_version() == iceberg.spark_version()
+    described = lake.spark("describe query select * from @.typed")
+    parts = ("local", lake.schema, "typed")
+    types = [(name, kind) for name, kind, _ in described]
+    assert types == files.columns(parts) == iceberg.columns(parts)
+    missing = ("local", lake.schema, "missing")
+    assert files.columns(missing) is iceberg.columns(missing) is None
 
 
 def test_storage_tables(lake: Warehouse, files: FileCatalog) -> None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import Executor, Row, TableFacts, ViewFacts
+from dbt.adapters.spark_mv.core.executor import ColumnType, Executor, Row, TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.names import (
     SESSION_CATALOG,
     Namespace,
@@ -117,6 +117,17 @@ class Resolver:
         if name not in known:
             known[name] = self._ask(name)
         return known[name]
+
+    def columns(self, name: TableName) -> list[ColumnType]:
+        """Names and types of the columns of a table; raises `StatementFailed`."""
+        client = self._executor.catalog
+        found = None
+        if client is not None and client.handles(name.catalog):
+            found = client.columns(name.parts)
+        if found is None:
+            rows = self._executor.query(f"DESCRIBE QUERY SELECT * FROM {name.sql}")
+            found = [(str(row[0]), str(row[1])) for row in rows]
+        return found
 
     def explained(self, query: str, home: Namespace) -> str:
         """Spark's plans of a query whose names are looked up in `home`, as text."""

@@ -71,6 +71,8 @@ class Bounds:
     with_null: bool
 
 
+# Name and type.
+ColumnType = tuple[str, str]
 Texts = tuple[str | None, ...]
 # The values of a partition, in the order of its spec's fields.
 PartitionTexts = Texts
@@ -102,6 +104,10 @@ class CatalogClient(Protocol):
 
     def lookup(self, parts: tuple[str, ...]) -> TableFacts | ViewFacts | None:
         """What the name stands for."""
+        ...
+
+    def columns(self, parts: tuple[str, ...]) -> list[ColumnType] | None:
+        """Names and Spark's types of the columns of a table."""
         ...
 
     def small_table(self, parts: tuple[str, ...], columns: Sequence[str]) -> SmallTable | None:
@@ -174,6 +180,19 @@ class CatalogClient(Protocol):
 
     def session(self) -> tuple[str, tuple[str, ...]]:
         """Current catalog and namespace of the caller's session."""
+        ...
+
+    def settings(self) -> Mapping[str, str]:
+        """What is set in the caller's session."""
+        ...
+
+    def setting(self, key: str) -> str | None:
+        """The value of a setting in the caller's session, set or not; None if Spark has no such
+        setting."""
+        ...
+
+    def spark_version(self) -> str:
+        """The version of Spark, as in 4.1.4."""
         ...
 
     def is_catalog(self, name: str) -> bool:

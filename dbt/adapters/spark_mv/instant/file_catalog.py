@@ -17,11 +17,14 @@ from dbt.adapters.spark_mv.core.errors import NeedsSpark
 from dbt.adapters.spark_mv.core.executor import (
     Bounds,
     BranchFacts,
+    ColumnType,
     SnapshotFacts,
     TableFacts,
     ViewFacts,
 )
+from dbt.adapters.spark_mv.instant.column_types import spark_type
 from dbt.adapters.spark_mv.instant.event_rows import FileTable
+from dbt.adapters.spark_mv.instant.spark_version import spark_version
 from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, STORAGE_NAME
 
 Parts = tuple[str, ...]
@@ -84,10 +87,13 @@ class FileCatalog:
             return _read(parts, metadata_files.view_facts, metadata, parts[0])
         return _read(parts, metadata_files.table_facts, metadata)
 
-    def columns(self, parts: Parts) -> Sequence[Mapping[str, Any]] | None:
-        """The columns of a table, as Iceberg's specification writes fields; None without it."""
+    def columns(self, parts: Parts) -> list[ColumnType] | None:
+        """Names and Spark's types of the columns of a table; None if there is none."""
         metadata = self._table(parts)
-        return None if metadata is None else _read(parts, metadata_files.columns, metadata)
+        if metadata is None:
+            return None
+        fields = _read(parts, metadata_files.columns, metadata)
+        return [(str(field["name"]), spark_type(field["type"])) for field in fields]
 
     def small_table(self, parts: Parts, columns: Sequence[str]) -> FileTable | None:
         """The table of this name, for few rows at a time; None if it is partitioned, or lacks one
@@ -112,6 +118,18 @@ class FileCatalog:
     def has_cached_plans(self) -> bool:
         """Whether anything is cached: there is no Spark that could."""
         return False
+
+    def settings(self) -> Mapping[str, str]:
+        """There is no session: raises `NeedsSpark`."""
+        raise NeedsSpark("the settings of a session are asked for")
+
+    def setting(self, key: str) -> str | None:
+        """There is no session: raises `NeedsSpark`."""
+        raise NeedsSpark(f"the setting {key} is asked for")
+
+    def spark_version(self) -> str:
+        """The version of the Spark that pyspark would start."""
+        return spark_version()
 
     def chain(
         self, parts: Parts, branch: str, limit: int, until: str | None

@@ -13,8 +13,9 @@ from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.config import profile
 from dbt.adapters.spark_mv.config.profile import CATALOG
 from dbt.adapters.spark_mv.core.errors import NeedsSpark
-from dbt.adapters.spark_mv.instant.executor import FileExecutor, spark_home
+from dbt.adapters.spark_mv.instant.executor import FileExecutor
 from dbt.adapters.spark_mv.instant.file_catalog import FileCatalog
+from dbt.adapters.spark_mv.instant.spark_version import spark_home
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.store import MetadataStore

@@ -120,6 +120,21 @@ class Analyzer:
         found = self._plan_facts.get(definition.hash)
         return found.to_json() if found is not None else {}
 
+    def has_same_outputs(self, definition: Definition, view: MaterializedView) -> bool:
+        """Whether it is known, without a statement, that a definition returns the columns that it
+        returned when Spark confirmed it: its tables have the columns of then, and it calls only
+        functions of the same Spark."""
+        if self._executor.catalog is None:
+            return False
+        found = self._known.get((definition.hash, view.options.float_additive))
+        kept = self._plan_facts.get(definition.hash)
+        if not isinstance(found, Analysis) or kept is None or not kept.recalled:
+            return False
+        return all(kept.columns[name] == self._columns(t) for name, t in found.tables.items())
+
+    def _columns(self, table: TableName) -> list[list[str]]:
+        return [list(column) for column in self._resolver.columns(table)]
+
     def hidden(self, definition: Definition, view: MaterializedView) -> tuple[str, ...]:
         """The columns that the storage table of a definition is to have beside the view's."""
         found = self.analysis(definition, view)
@@ -214,10 +229,6 @@ class Analyzer:
             return placeholder if reference.aliased else f"{placeholder} AS {quote(name.name)}"
 
         return expander.inline(definition.query, definition.home, replacement), tables
-
-    def _columns(self, table: TableName) -> list[list[str]]:
-        rows = self._executor.query(describe_query(f"SELECT * FROM {table.sql}"))
-        return [[str(row[0]), str(row[1])] for row in rows]
 
 
 def with_queries(queries: Mapping[str, str], body: str) -> str:

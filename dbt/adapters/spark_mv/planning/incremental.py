@@ -11,7 +11,7 @@ from dbt.adapters.spark_mv.catalog.change_sets import with_deletes
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.algebra.stored import REPLACED, Replaced
-from dbt.adapters.spark_mv.ivm.algebra.terms import OLD, TABLE, NotFast, compared_columns
+from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, NotFast, compared_columns
 from dbt.adapters.spark_mv.ivm.program import Rows, rows_after
 from dbt.adapters.spark_mv.planning.analyzer import with_queries
 from dbt.adapters.spark_mv.planning.append_only import columns_of_change, makes_only_new
@@ -27,6 +27,9 @@ from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.definition import STORED, MaterializedView
 from dbt.adapters.spark_mv.views.storage_sql import all_stored_columns
+
+# So many rows are soonest worked on by one task.
+_ROWS_OF_ONE_TASK = 100_000
 
 
 def prepare_fast(
@@ -48,11 +51,13 @@ def prepare_fast(
         rows, queries = _rows(executor, observation, inputs, changed)
     except NotFast as error:
         return inputs.analysis.readable(error.reason)
-    query = with_queries(queries, rows.query)
     joined = sum(
-        total * _times_read(inputs.analysis.placeholder(table), query)
+        total * _times_read(inputs.analysis.placeholder(table), with_queries(queries, rows.query))
         for table, total in totals.items()
     )
+    if not joined and changed + stored_rows(observation) <= _ROWS_OF_ONE_TASK:
+        queries = _in_one_task(queries)
+    query = with_queries(queries, rows.query)
     by_group = program.additive is None and program.groups is not None
     estimate = Estimate(
         sum(totals.values()),
@@ -105,6 +110,17 @@ def _rows(
         queries[STORED] += " WHERE FALSE"
         rows = replace(rows, replaced=None)
     return rows, queries | {name: query.sql("spark") for name, query in rows.named.items()}
+
+
+def _in_one_task(queries: Mapping[str, str]) -> dict[str, str]:
+    """The queries with changed and stored rows each in one partition: they are grouped and merged
+    without an exchange."""
+    return {
+        name: f"SELECT /*+ COALESCE(1) */ * FROM (\n{query}\n)"
+        if name == STORED or name.startswith(CHANGES)
+        else query
+        for name, query in queries.items()
+    }
 
 
 def _is_better_in_part(observation: Observation, changed: int) -> bool:

@@ -108,7 +108,9 @@ class Refresher:
         self._services.log.view(view.name)
         try:
             self._refuse_unsafe(observation)
-            current = self._builder.with_columns(observation.current)
+            current = observation.current
+            if not self._services.analyzer.has_same_outputs(current, observation.view):
+                current = self._builder.with_columns(current)
             return self._lock_and_build(observation, current, plan, request)
         except (StatementFailed, UnsafeQuery) as error:
             if self._writer.has_changed(observation):

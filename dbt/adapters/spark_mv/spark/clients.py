@@ -12,6 +12,7 @@ from dbt.adapters.spark_mv.core.executor import CatalogClient, Executor, Row
 from dbt.adapters.spark_mv.spark.error_messages import short_message
 from dbt.adapters.spark_mv.spark.iceberg_catalog import IcebergCatalog
 from dbt.adapters.spark_mv.spark.process import SESSIONS
+from dbt.adapters.spark_mv.spark.session_client import settings_of
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, is_kept
 
@@ -60,8 +61,8 @@ class SessionExecutor:
         """Settings that a new session has from the start of Spark, and a definition has not."""
         if not any(key in settings for key in ALWAYS_KEPT):
             return []  # it is not for the query of a definition
-        rows = session.sql("SET").collect()
-        return [str(row[0]) for row in rows if is_kept(str(row[0])) and row[0] not in settings]
+        found = settings_of(session) if _is_in_process(session) else session.conf.getAll
+        return [key for key in found if is_kept(key) and key not in settings]
 
     def interrupt(self) -> None:
         """End the operations of this session."""

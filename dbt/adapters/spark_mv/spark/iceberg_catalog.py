@@ -12,54 +12,30 @@ from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import (
     Bounds,
     BranchFacts,
+    ColumnType,
     PartitionTexts,
     SnapshotFacts,
     TableFacts,
     ViewFacts,
 )
 from dbt.adapters.spark_mv.spark import iceberg_branches, iceberg_files, iceberg_partitions
-from dbt.adapters.spark_mv.spark.error_messages import short_message
 from dbt.adapters.spark_mv.spark.iceberg_rows import IcebergTable, is_small
+from dbt.adapters.spark_mv.spark.session_client import Parts, SessionClient
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
 
-Parts = tuple[str, ...]
 
-
-class IcebergCatalog:
+class IcebergCatalog(SessionClient):
     """A `CatalogClient` over py4j; `session` is the user's SparkSession."""
 
     def __init__(self, session: Any) -> None:
-        self._session = session
-        self._jvm = session._jvm
-        # Looking a class up asks the JVM once for each part of its name.
-        self._sessions = self._jvm.org.apache.spark.sql.SparkSession
-        self._manager = session._jsparkSession.sessionState().catalogManager()
-        self._json = self._jvm.com.fasterxml.jackson.databind.ObjectMapper()
+        super().__init__(session)
         self._lock = threading.Lock()
         self._catalogs: dict[str, Any] = {}
         self._tables: dict[Parts, Any] = {}
         self._views: dict[Parts, tuple[Any, str, ViewFacts]] = {}
         self._identifiers: dict[Parts, Any] = {}
         self._view_parser = self._jvm.org.apache.iceberg.view.ViewMetadataParser
-
-    def session(self) -> tuple[str, Parts]:
-        """Current catalog and namespace of the user's session."""
-        return self._call(self._current)
-
-    def _current(self) -> tuple[str, Parts]:
-        self._activate()
-        return (
-            str(self._manager.currentCatalog().name()),
-            tuple(str(part) for part in self._manager.currentNamespace()),
-        )
-
-    def is_catalog(self, name: str) -> bool:
-        """Whether a catalog of this name is registered."""
-        return bool(self._call(self._is_catalog, name))
-
-    def _is_catalog(self, name: str) -> bool:
-        self._activate()
-        return bool(self._manager.isCatalogRegistered(name))
+        self._schema_util = self._jvm.org.apache.iceberg.spark.SparkSchemaUtil
 
     def handles(self, catalog: str) -> bool:
         """Whether it is an Iceberg catalog with tables and views."""
@@ -149,6 +125,17 @@ class IcebergCatalog:
         self._tables[parts] = table = catalog.loadTable(identifier)
         return table
 
+    def columns(self, parts: Parts) -> list[ColumnType] | None:
+        """Names and Spark's types of the columns of a table; None if there is none."""
+        return self._call(self._columns, parts)
+
+    def _columns(self, parts: Parts) -> list[ColumnType] | None:
+        table = self._table(parts)
+        if table is None:
+            return None
+        fields = self._schema_util.convert(table.schema()).fields()
+        return [(str(field.name()), str(field.dataType().simpleString())) for field in fields]
+
     def small_table(self, parts: Parts, columns: Sequence[str]) -> IcebergTable | None:
         """The table of this name, for few rows at a time; None if it is partitioned, or lacks one
         of the columns."""
@@ -172,16 +159,6 @@ class IcebergCatalog:
             if any(STORAGE_NAME.match(name) for name in names):
                 return True
         return False
-
-    def is_temporary_view(self, parts: Parts) -> bool:
-        """Whether the user's session has a temporary view of this name."""
-        catalog = self._session._jsparkSession.sessionState().catalog()
-        find = catalog.getTempView if len(parts) == 1 else catalog.getGlobalTempView
-        return bool(self._call(find, parts[-1]).isDefined())
-
-    def has_cached_plans(self) -> bool:
-        """Whether anything is cached by CACHE TABLE."""
-        return not self._session._jsparkSession.sharedState().cacheManager().isEmpty()
 
     def chain(
         self, parts: Parts, branch: str, limit: int, until: str | None
@@ -263,13 +240,8 @@ class IcebergCatalog:
         """Drop those branches that exist."""
         self._call(lambda: iceberg_branches.drop(self._jvm, self._table(parts), drop))
 
-    def _activate(self) -> None:
-        # The catalog manager asks the conf of the session that is active in its thread, and another
-        # target of this process may have made its own the active one.
-        self._sessions.setActiveSession(self._session._jsparkSession)
-
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        try:
+        def once_more() -> Any:
             try:
                 return function(*arguments)
             except Exception as error:
@@ -278,7 +250,5 @@ class IcebergCatalog:
                     raise
                 self._tables.clear()
                 return function(*arguments)
-        except StatementFailed:
-            raise
-        except Exception as error:
-            raise StatementFailed(short_message(error)) from None
+
+        return super()._call(once_more)

@@ -18,6 +18,14 @@ from dbt.adapters.spark_mv.spark.local import jars
 LOG_FILE = "spark.log"
 _LOG_LIMIT = 5 << 20
 _BUSY_SECONDS = 60
+# A command sends few statements to a young JVM, whose compiler of hot code then takes more time than
+# it saves. So methods have to be called ten times as often as usual before it compiles them; loops
+# do not. Measured in docs/decisions/0014.
+_JAVA_OPTIONS = (
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
+    "-XX:Tier4CompileThreshold=150000"
+)
+_OF_THE_COMPILER = ("-XX:Tier", "TieredCompilation", "-Xint", "-Xcomp", "-XX:CompileThreshold")
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
 # The tables of Iceberg's JDBC catalog, schema version V1. Iceberg looks first and creates then,
@@ -58,7 +66,15 @@ def embedded_conf(path: str, given: dict[str, str]) -> dict[str, str]:
         conf.setdefault("spark.driver.bindAddress", "127.0.0.1")
         conf.setdefault("spark.driver.host", "127.0.0.1")
     _add_jars(conf)
+    _add_java_options(conf)
     return conf
+
+
+def _add_java_options(conf: dict[str, str]) -> None:
+    """Ours, unless the user decides about the compiler."""
+    given = conf.get("spark.driver.extraJavaOptions", "")
+    if not any(word in given for word in _OF_THE_COMPILER):
+        conf["spark.driver.extraJavaOptions"] = f"{_JAVA_OPTIONS} {given}".strip()
 
 
 def catalog_conf(path: str) -> dict[str, str]:

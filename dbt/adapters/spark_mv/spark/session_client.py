@@ -1,0 +1,91 @@
+"""What is asked of a session whose JVM is in this process, without a statement."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.spark.error_messages import short_message
+
+Parts = tuple[str, ...]
+
+
+class SessionClient:
+    """The part of a `CatalogClient` that is about the session; `session` is the user's."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._jvm = session._jvm
+        # Looking a class up asks the JVM once for each part of its name.
+        self._sessions = self._jvm.org.apache.spark.sql.SparkSession
+        self._manager = session._jsparkSession.sessionState().catalogManager()
+        self._json = self._jvm.com.fasterxml.jackson.databind.ObjectMapper()
+
+    def session(self) -> tuple[str, Parts]:
+        """Current catalog and namespace of the user's session."""
+        return self._call(self._current)
+
+    def _current(self) -> tuple[str, Parts]:
+        self._activate()
+        return (
+            str(self._manager.currentCatalog().name()),
+            tuple(str(part) for part in self._manager.currentNamespace()),
+        )
+
+    def is_catalog(self, name: str) -> bool:
+        """Whether a catalog of this name is registered."""
+        return bool(self._call(self._is_catalog, name))
+
+    def _is_catalog(self, name: str) -> bool:
+        self._activate()
+        return bool(self._manager.isCatalogRegistered(name))
+
+    def is_temporary_view(self, parts: Parts) -> bool:
+        """Whether the user's session has a temporary view of this name."""
+        catalog = self._session._jsparkSession.sessionState().catalog()
+        find = catalog.getTempView if len(parts) == 1 else catalog.getGlobalTempView
+        return bool(self._call(find, parts[-1]).isDefined())
+
+    def has_cached_plans(self) -> bool:
+        """Whether anything is cached by CACHE TABLE."""
+        return not self._session._jsparkSession.sharedState().cacheManager().isEmpty()
+
+    def settings(self) -> Mapping[str, str]:
+        """What is set in the user's session."""
+        return self._call(settings_of, self._session)
+
+    def setting(self, key: str) -> str | None:
+        """The value of a setting in the user's session, set or not; None if there is none."""
+        found = self._call(self._session.conf.get, key, None)
+        return None if found is None else str(found)
+
+    def spark_version(self) -> str:
+        """The version of Spark, as in 4.1.4."""
+        return str(self._call(self._session._jsparkSession.version))
+
+    def _activate(self) -> None:
+        # The catalog manager asks the conf of the session that is active in its thread, and another
+        # target of this process may have made its own the active one.
+        self._sessions.setActiveSession(self._session._jsparkSession)
+
+    def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except StatementFailed:
+            raise
+        except Exception as error:
+            raise StatementFailed(short_message(error)) from None
+
+
+def settings_of(session: Any) -> Mapping[str, str]:
+    """What is set in a session whose JVM is in this process.
+
+    As one text: each entry of a map of Java's would be asked for by itself.
+    """
+    mapper = session._jvm.com.fasterxml.jackson.databind.ObjectMapper()
+    found: Mapping[str, str] = json.loads(
+        mapper.writeValueAsString(session.conf._jconf.getAllAsJava())
+    )
+    return found
