@@ -25,10 +25,12 @@ QUICK = {"spark.sql.shuffle.partitions": "1", "spark.sql.codegen.wholeStage": "f
 class Command:
     """One dbt command as the pipeline sees it: a connection manager, and a command's name."""
 
-    def __init__(self, warehouse: Warehouse, which: str, **flags: Any) -> None:
+    def __init__(self, warehouse: Warehouse, which: str, threads: int = 1, **flags: Any) -> None:
         self._warehouse = warehouse
         arguments = SimpleNamespace(which=which, **flags)
-        profile = SimpleNamespace(credentials=warehouse.credentials, args=arguments)
+        profile = SimpleNamespace(
+            credentials=warehouse.credentials, args=arguments, threads=threads
+        )
         self.connections = SparkMVConnectionManager(profile, get_context("spawn"))
 
     @property
@@ -123,9 +125,9 @@ class Warehouse:
         finally:
             command.flush()
 
-    def operation(self, name: str, **arguments: Any) -> Any:
+    def operation(self, name: str, /, threads: int = 1, **arguments: Any) -> Any:
         """Run an operation in a command of its own, on this schema; returns its report."""
-        command = self.command("run-operation")
+        command = self.command("run-operation", threads=threads)
         command.core.choice.target_schema = self.schema
         report = command.core.operation(name)(**arguments)
         command.flush()

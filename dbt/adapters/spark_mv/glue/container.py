@@ -69,6 +69,7 @@ class Container:
             self._credentials.refresh_timeout,
             (self._credentials.schema,),
             self._credentials.allow_unsafe_sql,
+            int(getattr(config, "threads", None) or 1),
         )
         refresher = Refresher(self.services)
         reader = Reader(self.services, refresher)
@@ -168,6 +169,7 @@ class Container:
 
     def close(self) -> None:
         """The command ends."""
+        self.services.workers.close()
         self.services.log.flush()
         if isinstance(self._own, ConnectionExecutor):
             self._own.close()

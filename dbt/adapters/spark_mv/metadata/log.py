@@ -113,6 +113,11 @@ class MetadataLog:
                 parts, by = table.parts, self.invocation_id
                 self.record(same_rows(known.id, view.full, parts, old, new, by))
 
+    def dependents_of(self, name: TableName) -> list[TableName]:
+        """The registered views that read a relation, directly or through others."""
+        with self._lock:
+            return [view.name for view in self.state().dependents_of(name)]
+
     def mark_dependents(self, name: TableName, cause: str) -> list[TableName]:
         """Mark every dependent of a written relation stale, unless it is already."""
         with self._lock:

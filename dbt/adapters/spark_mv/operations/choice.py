@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import InvalidName, MaterializedViewError
@@ -11,8 +12,13 @@ from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.selection import Selection
 from dbt.adapters.spark_mv.planning.request import Outcome
+from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.sql.names import TableName
 
 REFRESH_COLUMNS = ("state", "method", "rows", "seconds", "reason")
+# Rows of a report, and the text of a failure.
+Acted = tuple[list[tuple[Any, ...]], str | None]
+Tasks = Mapping[TableName, Callable[[], Acted]]
 _NOTHING = "nothing to do: no materialized view here, or all are fresh"
 
 
@@ -48,22 +54,45 @@ class Choice:
         return sorted({self.target_schema, *self.schemas} - {""})
 
 
+def _one_by_one(tasks: Tasks) -> list[Acted]:
+    return [task() for task in tasks.values()]
+
+
 def each(
     chosen: list[ViewState],
     act: Callable[[ViewState], list[tuple[Any, ...]]],
     columns: tuple[str, ...],
+    run: Callable[[Tasks], list[Acted]] = _one_by_one,
 ) -> Report:
     """Act on each view; one failure does not stop the others."""
-    rows: list[tuple[Any, ...]] = []
-    failures: list[str] = []
-    for state in chosen:
-        try:
-            rows += [(str(state.name), *row) for row in act(state)]
-        except MaterializedViewError as error:
-            failures.append(str(error))
-            failed = (str(state.name), "FAILED", *[None] * (len(columns) - 2), error.problem)
-            rows.append(failed[: len(columns) + 1])
-    return Report(("view", *columns), tuple(rows), tuple(failures), () if chosen else (_NOTHING,))
+    tasks = {state.name: partial(_acted, act, state, columns) for state in chosen}
+    done = run(tasks)
+    rows = tuple(row for found, _ in done for row in found)
+    failures = tuple(failure for _, failure in done if failure is not None)
+    return Report(("view", *columns), rows, failures, () if chosen else (_NOTHING,))
+
+
+def _acted(
+    act: Callable[[ViewState], list[tuple[Any, ...]]], state: ViewState, columns: tuple[str, ...]
+) -> Acted:
+    try:
+        return [(str(state.name), *row) for row in act(state)], None
+    except MaterializedViewError as error:
+        failed = (str(state.name), "FAILED", *[None] * (len(columns) - 2), error.problem)
+        return [failed[: len(columns) + 1]], str(error)
+
+
+def side_by_side(services: Services) -> Callable[[Tasks], list[Acted]]:
+    """Runs tasks of views side by side, each view after those that it reads."""
+
+    def run(tasks: Tasks) -> list[Acted]:
+        after: dict[TableName, set[TableName]] = {name: set() for name in tasks}
+        for name in tasks:
+            for dependent in services.log.dependents_of(name):
+                after.get(dependent, set()).add(name)
+        return services.workers.run(tasks, after)
+
+    return run
 
 
 def refreshed(outcome: Outcome) -> tuple[Any, ...]:

@@ -7,7 +7,13 @@ from typing import Any
 from dbt.adapters.spark_mv.core.errors import RefreshFailed, RefreshRunning
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations import cancellation, scheduling, status
-from dbt.adapters.spark_mv.operations.choice import REFRESH_COLUMNS, Choice, each, refreshed
+from dbt.adapters.spark_mv.operations.choice import (
+    REFRESH_COLUMNS,
+    Choice,
+    each,
+    refreshed,
+    side_by_side,
+)
 from dbt.adapters.spark_mv.operations.maintain import (
     maintain_metadata,
     maintain_view,
@@ -57,7 +63,8 @@ class Maintenance:
         """Refresh what is due by its schedule, and move its due time."""
         chosen = self._choice.views(view, all)
         due = [state for state in chosen if scheduling.is_due(state)]
-        report = each(due, self._refresh_due, REFRESH_COLUMNS)
+        run = side_by_side(self._services)
+        report = each(due, self._refresh_due, REFRESH_COLUMNS, run)
         waiting = [state for state in chosen if state.next_due is not None and state not in due]
         first = min(waiting, key=lambda state: state.next_due or 0, default=None)
         notes = [] if due else ["nothing is due"]

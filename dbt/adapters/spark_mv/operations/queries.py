@@ -8,7 +8,13 @@ from typing import Any
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, UnknownMaterializedView
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations import status
-from dbt.adapters.spark_mv.operations.choice import REFRESH_COLUMNS, Choice, each, refreshed
+from dbt.adapters.spark_mv.operations.choice import (
+    REFRESH_COLUMNS,
+    Choice,
+    each,
+    refreshed,
+    side_by_side,
+)
 from dbt.adapters.spark_mv.operations.questions import explained
 from dbt.adapters.spark_mv.operations.rebuild import rebuild_metadata
 from dbt.adapters.spark_mv.operations.report import Report
@@ -46,7 +52,7 @@ class Operations:
         def act(state: ViewState) -> list[tuple[Any, ...]]:
             return [refreshed(self._ddl.refresh(state.name, request))]
 
-        return each(chosen, act, REFRESH_COLUMNS)
+        return each(chosen, act, REFRESH_COLUMNS, side_by_side(self._services))
 
     def _needs_refresh(self, state: ViewState) -> bool:
         enabled = state.payload.get("options", {}).get("enable_refresh", True)

@@ -51,29 +51,41 @@ def prepare_fast(
         rows, queries = _rows(executor, observation, inputs, changed)
     except NotFast as error:
         return inputs.analysis.readable(error.reason)
-    joined = sum(
-        total * _times_read(inputs.analysis.placeholder(table), with_queries(queries, rows.query))
-        for table, total in totals.items()
-    )
-    if not joined and changed + stored_rows(observation) <= _ROWS_OF_ONE_TASK:
-        queries = _in_one_task(queries)
     query = with_queries(queries, rows.query)
-    by_group = program.additive is None and program.groups is not None
-    estimate = Estimate(
-        sum(totals.values()),
-        changed,
-        joined,
-        stored_rows(observation),
-        _written(rows),
-        by_group,
-        slowness,
-        changed_rows([change for change in inputs.changes if change.inserts_only], totals),
-        scanned_rows(inputs.changes, totals),
-    )
+    estimate = _estimate(observation, inputs, totals, _written(rows), query, slowness)
+    if not estimate.joined_rows and changed + estimate.stored_rows <= _ROWS_OF_ONE_TASK:
+        queries = _in_one_task(queries)
+        query = with_queries(queries, rows.query)
     changes = tuple(str(change) for change in inputs.changes)
     replaced = _condition(observation.view, rows.replaced, queries) if rows.replaced else None
     rewritten = _rewritten(inputs, totals, estimate)
     return FastQuery(query, rows.appends, changes, estimate, replaced, rewritten)
+
+
+def _estimate(
+    observation: Observation,
+    inputs: Inputs,
+    totals: Mapping[TableName, int],
+    written: Written,
+    query: str,
+    slowness: float,
+) -> Estimate:
+    program = inputs.analysis.program
+    joined = sum(
+        total * _times_read(inputs.analysis.placeholder(table), query)
+        for table, total in totals.items()
+    )
+    return Estimate(
+        sum(totals.values()),
+        changed_rows(inputs.changes, totals),
+        joined,
+        stored_rows(observation),
+        written,
+        program.additive is None and program.groups is not None,
+        slowness,
+        changed_rows([change for change in inputs.changes if change.inserts_only], totals),
+        scanned_rows(inputs.changes, totals),
+    )
 
 
 def _rewritten(

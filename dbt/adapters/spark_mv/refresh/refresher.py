@@ -19,7 +19,7 @@ from dbt.adapters.spark_mv.core.errors import (
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.planning.inputs import OTHER_LAYOUT
 from dbt.adapters.spark_mv.planning.plan import AUTO, CompleteRefresh, NoRefresh, RefreshPlan
-from dbt.adapters.spark_mv.planning.request import SKIPPED, Outcome, Request
+from dbt.adapters.spark_mv.planning.request import SKIPPED, UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.branch_writer import BranchWriter
 from dbt.adapters.spark_mv.refresh.builder import Builder
 from dbt.adapters.spark_mv.refresh.failures import other_is_running, refresh_failed, was_dropped
@@ -53,7 +53,8 @@ class Refresher:
         `RefreshFailed` with the cause if it cannot be refreshed; rows are then as they were.
         """
         thread_lock = self._services.thread_lock(name)
-        if not thread_lock.acquire(blocking=request.wait):
+        # Two views that this process refreshes side by side may read the same one.
+        if not thread_lock.acquire(blocking=request.wait or request.trigger == UPSTREAM):
             raise other_is_running(name, None)
         try:
             for attempt in range(_ATTEMPTS):

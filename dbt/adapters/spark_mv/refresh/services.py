@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.catalog.versions import Versions
 from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.core.workers import Workers
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
@@ -28,7 +29,7 @@ class Services:
 
     `alert` warns in a way that nobody turns off; `schemas` are those in which the profile's views
     are looked for when the metadata is lost;
-    `allow_unsafe_sql` says that definitions may run code.
+    `allow_unsafe_sql` says that definitions may run code. At most `threads` refreshes run at once.
     """
 
     executor: Executor
@@ -39,6 +40,7 @@ class Services:
     timeout: float = 3600.0
     schemas: tuple[str, ...] = ()
     allow_unsafe_sql: bool = False
+    threads: int = 1
     thread_locks: dict[TableName, threading.Lock] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -55,6 +57,7 @@ class Services:
         self.refresh_locks = RefreshLocks(self.executor, self.started, self.timeout)
         self.history = History(self.log, self.executor, self.resolver, self.timeout)
         self.watch = CancellationWatch(self.history)
+        self.workers = Workers(self.threads, self.watch.interrupt)
 
     def thread_lock(self, name: TableName) -> threading.Lock:
         """The lock that threads of this process take to refresh a view."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
@@ -23,10 +25,17 @@ Heads = dict[TableName, iceberg.Head]
 
 @dataclass
 class PinnedVersions:
-    """Versions pinned for a group of views that are refreshed together."""
+    """Versions pinned for a group of views that are refreshed together, by one thread or more."""
 
     versions: dict[TableName, Version] = field(default_factory=dict)
     started_at: float = field(default_factory=time.time)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def forget(self, tables: Iterable[TableName]) -> None:
+        """Pin these anew when they are next observed: they have been written by the group."""
+        with self.lock:
+            for table in tables:
+                self.versions.pop(table, None)
 
 
 @dataclass(frozen=True)
@@ -156,12 +165,13 @@ class Observer:
     ) -> dict[TableName, Version]:
         if pinned is None:
             return self._versions.read(tables, heads)
-        if label is not None and label.evaluated_at >= pinned.started_at:
-            # Somebody else refreshed after the pins were read: going back to them would lose it.
-            pinned.versions.update(self._versions.read(tables, heads))
-        missing = [table for table in tables if table not in pinned.versions]
-        pinned.versions.update(self._versions.read(missing, heads))
-        return {table: pinned.versions[table] for table in tables}
+        with pinned.lock:
+            if label is not None and label.evaluated_at >= pinned.started_at:
+                # Somebody else refreshed after the pins were read: going back would lose it.
+                pinned.versions.update(self._versions.read(tables, heads))
+            missing = [table for table in tables if table not in pinned.versions]
+            pinned.versions.update(self._versions.read(missing, heads))
+            return {table: pinned.versions[table] for table in tables}
 
     def _without_neutral_changes(
         self,

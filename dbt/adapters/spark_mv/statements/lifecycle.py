@@ -24,7 +24,7 @@ from dbt.adapters.spark_mv.core.executor import TableFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.metadata.events import OPTIONS_CHANGED
 from dbt.adapters.spark_mv.planning.plan import CompleteRefresh
-from dbt.adapters.spark_mv.planning.request import KEPT, UPSTREAM, Outcome, Request
+from dbt.adapters.spark_mv.planning.request import KEPT, Outcome, Request
 from dbt.adapters.spark_mv.refresh.backups import drop_backup
 from dbt.adapters.spark_mv.refresh.builder import Builder
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
@@ -164,10 +164,7 @@ class Lifecycle:
         return view
 
     def _refresh_upstream(self, expansion: Expansion) -> None:
-        pinned = PinnedVersions()
-        for upstream in expansion.storages:
-            if self._reader.refreshes_by_itself(load_view(self._services.resolver, upstream)):
-                self._reader.upstream_first(upstream, Request(UPSTREAM), pinned)
+        self._reader.refresh_all(expansion.storages, PinnedVersions())
 
     def _keep(
         self,

@@ -107,9 +107,5 @@ class ReadGate:
 
     def prepare(self, views: Sequence[TableName], may_inline: bool) -> set[TableName]:
         """Make these views readable; returns those whose policy is that a read runs their query."""
-        pinned = PinnedVersions()
-        return {
-            view
-            for view in dict.fromkeys(views)
-            if self._reader.prepare(view, pinned, may_inline).is_inline
-        }
+        served = self._reader.prepare_all(views, PinnedVersions(), may_inline)
+        return {view for view, how in served.items() if how.is_inline}

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from enum import Enum
+from functools import partial
+from itertools import islice
+from typing import TypeVar
 
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFailed, StaleRead
 from dbt.adapters.spark_mv.planning.request import READ, UPSTREAM, Outcome, Request
@@ -15,6 +19,8 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation, PinnedVersions
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
+
+Result = TypeVar("Result")
 
 
 class Serving(Enum):
@@ -48,37 +54,75 @@ class Reader:
         view = load_view(self._services.resolver, name)
         ensure_registered(self._services, view)
         observation = self._services.observer.observe(view, pinned)
-        for upstream in observation.expansion.storages:
-            self.prepare(upstream, pinned, may_inline=False, trigger=UPSTREAM)
+        self.prepare_all(observation.expansion.storages, pinned, may_inline=False, trigger=UPSTREAM)
         if observation.expansion.storages:
             # Whatever was seen of them before, others may have refreshed them since.
-            self._forget_storages(observation, pinned)
+            pinned.forget(observation.expansion.storages.values())
             observation = self._services.observer.observe(view, pinned)
         if observation.verdict.is_fresh:
             self._clear_flag(observation)
             return Serving.STORED
         return self._serve_stale(observation, pinned, may_inline, trigger)
 
+    def prepare_all(
+        self,
+        names: Collection[TableName],
+        pinned: PinnedVersions,
+        may_inline: bool,
+        trigger: str = READ,
+    ) -> dict[TableName, Serving]:
+        """`prepare` several views: side by side, if more than one needs it."""
+        tasks = {
+            name: partial(self.prepare, name, pinned, may_inline, trigger)
+            for name in dict.fromkeys(names)
+        }
+        return dict(zip(tasks, self._side_by_side(tasks, pinned), strict=True))
+
+    def _side_by_side(
+        self, tasks: Mapping[TableName, Callable[[], Result]], pinned: PinnedVersions
+    ) -> list[Result]:
+        """Run a task for each view. Threads, and their connections, are not worth a look at views
+        that are fresh."""
+        workers = self._services.workers
+        if workers.most > 1 and len(tasks) > 1:
+            stale = (name for name in tasks if self._is_stale(name, pinned))
+            if len(list(islice(stale, 2))) > 1:
+                return workers.run(tasks)
+        return [task() for task in tasks.values()]
+
+    def _is_stale(self, name: TableName, pinned: PinnedVersions) -> bool:
+        """Whether a view, or one that it reads, is not fresh."""
+        view = load_view(self._services.resolver, name)
+        observation = self._services.observer.observe(view, pinned)
+        return not observation.verdict.is_fresh or any(
+            self._is_stale(upstream, pinned) for upstream in observation.expansion.storages
+        )
+
     def upstream_first(self, name: TableName, request: Request, pinned: PinnedVersions) -> Outcome:
         """An explicit refresh: upstream views by `auto`, then `name` as asked."""
         view = load_view(self._services.resolver, name)
         ensure_registered(self._services, view)
         observation = self._services.observer.observe(view, pinned)
-        for upstream in observation.expansion.storages:
-            if self.refreshes_by_itself(load_view(self._services.resolver, upstream)):
-                self.upstream_first(upstream, Request(UPSTREAM, wait=request.wait), pinned)
-        self._forget_storages(observation, pinned)
+        self.refresh_all(observation.expansion.storages, pinned, request.wait)
+        pinned.forget(observation.expansion.storages.values())
         return self._refresher.refresh(name, request, pinned)
+
+    def refresh_all(
+        self, upstream: Collection[TableName], pinned: PinnedVersions, wait: bool = True
+    ) -> None:
+        """Refresh those upstream views that may be, each with what it reads itself."""
+        tasks = {
+            name: partial(self.upstream_first, name, Request(UPSTREAM, wait=wait), pinned)
+            for name in upstream
+            if self.refreshes_by_itself(load_view(self._services.resolver, name))
+        }
+        self._side_by_side(tasks, pinned)
 
     def refreshes_by_itself(self, view: MaterializedView) -> bool:
         """Whether refreshes that nobody asked for by name may touch the view."""
         return (
             view.options.enable_refresh and not view.reduced and not self._is_suspended(view.name)
         )
-
-    def _forget_storages(self, observation: Observation, pinned: PinnedVersions) -> None:
-        for storage in observation.expansion.storages.values():
-            pinned.versions.pop(storage, None)
 
     def _clear_flag(self, observation: Observation) -> None:
         view = observation.view
@@ -123,7 +167,7 @@ class Reader:
                 raise
             self._services.warn(f"{error.problem} Its old rows are served.")
             return Serving.STORED
-        pinned.versions.pop(observation.view.storage, None)
+        pinned.forget([observation.view.storage])
         self._services.info(str(outcome))
         return Serving.STORED
 

@@ -18,9 +18,9 @@ from dbt.adapters.spark_mv.spark.local import jars
 LOG_FILE = "spark.log"
 _LOG_LIMIT = 5 << 20
 _BUSY_SECONDS = 60
-# A command sends few statements to a young JVM, whose compiler of hot code then takes more time than
-# it saves. So methods have to be called ten times as often as usual before it compiles them; loops
-# do not. Measured in docs/decisions/0014.
+# A command sends few statements to a young JVM, whose compiler of hot code then takes more time
+# than it saves. So methods have to be called ten times as often as usual before it compiles them;
+# loops do not. Measured in docs/decisions/0014.
 _JAVA_OPTIONS = (
     "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
     "-XX:Tier4CompileThreshold=150000"
