@@ -17,6 +17,8 @@ FILES = {
     "select * from {{ source('raw', 'orders') }}",
     "models/b.sql": "{{ config(materialized='view') }} select * from {{ ref('a') }}",
     "models/c.sql": "{{ config(materialized='table') }} select * from {{ ref('b') }}",
+    "models/sums.sql": "{{ config(materialized='bq_materialized_view') }} "
+    "select customer, sum(amount) as s from {{ source('raw', 'orders') }} group by customer",
     "models/d.sql": "{{ config(materialized='incremental') }} select * from {{ ref('c') }}",
 }
 
@@ -82,3 +84,27 @@ def test_fresh_read(lake: Warehouse, statements: list[str]) -> None:
     statements.clear()
     lake.sql("select * from @.v")
     assert len(statements) == 1
+
+
+@pytest.mark.parametrize("changes", [0, 1])
+def test_run_of_a_view(
+    lake: Warehouse, project: DbtProject, statements: list[str], changes: int
+) -> None:
+    """Of a fresh view dbt's own statements alone; of a changed one the write beside them."""
+    run(project, statements, "sums")
+    if changes:
+        lake.spark("insert into @.orders values (9, 'ann', 5)")
+    run(project, statements, "sums")
+    ours = [sql for sql in statements if '"app": "dbt"' not in sql]
+    assert [sql.split()[:2] for sql in ours] == [["INSERT", "OVERWRITE"]] * changes
+
+
+def test_second_read_in_a_command(lake: Warehouse, statements: list[str]) -> None:
+    """A change by another program, in the middle of a command: its read sends the write."""
+    lake.sql("create materialized view if not exists @.n as select count(*) as n from @.orders")
+    lake.restart()
+    for _ in range(2):
+        lake.spark("insert into @.orders values (11, 'ann', 8)")
+        statements.clear()
+        lake.sql("select * from @.n")
+        assert [sql.split()[0] for sql in statements] == ["INSERT", "select"]

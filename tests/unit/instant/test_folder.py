@@ -150,16 +150,23 @@ def test_files_elsewhere(location: str) -> None:
         local_path(location)
 
 
-def test_statements(home: Path) -> None:
-    """Two of them are answered."""
+def test_columns(home: Path) -> None:
+    """Names and types are those that Spark gives; a table that is not there has none."""
     put(home, METADATA)
-    executor = FileExecutor(catalog(home))
-    described = executor.query("DESCRIBE QUERY SELECT * FROM `local`.`shop`.`orders`")
-    assert described == [("id", "bigint", None)]
-    others = ("SELECT 1", "DESCRIBE QUERY SELECT * FROM `local`.`shop`.`others`")
-    for sql in (*others, "DESCRIBE QUERY SELECT * FROM `local`.`shop`.`orders` VERSION AS OF 1"):
+    assert catalog(home).columns(TABLE) == [("id", "bigint")]
+    assert catalog(home).columns(("local", "shop", "others")) is None
+
+
+def test_statements(home: Path) -> None:
+    """None is answered, nor what only a session knows."""
+    put(home, METADATA)
+    for sql in ("SELECT 1", "DESCRIBE QUERY SELECT * FROM `local`.`shop`.`orders`"):
         with pytest.raises(NeedsSpark, match="Spark has to be asked"):
-            executor.query(sql)
+            FileExecutor(catalog(home)).query(sql)
+    with pytest.raises(NeedsSpark, match="settings of a session"):
+        catalog(home).settings()
+    with pytest.raises(NeedsSpark, match="the setting x is asked for"):
+        catalog(home).setting("x")
 
 
 @pytest.mark.parametrize(

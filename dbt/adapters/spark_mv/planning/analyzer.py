@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, NotFast
 from dbt.adapters.spark_mv.ivm.analysis import analyse, without_rules
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.planning.plan_check import (
+    Columns,
     PlanFacts,
     confirm,
     programs,
@@ -124,13 +125,20 @@ class Analyzer:
         """Whether it is known, without a statement, that a definition returns the columns that it
         returned when Spark confirmed it: its tables have the columns of then, and it calls only
         functions of the same Spark."""
-        if self._executor.catalog is None:
+        is_kept = view.plan_facts.get("of") == definition.hash
+        if self._executor.catalog is None or not is_kept:
             return False
-        found = self._known.get((definition.hash, view.options.float_additive))
-        kept = self._plan_facts.get(definition.hash)
-        if not isinstance(found, Analysis) or kept is None or not kept.recalled:
-            return False
-        return all(kept.columns[name] == self._columns(t) for name, t in found.tables.items())
+        kept = PlanFacts(definition.hash, self._by, self._columns_of(definition, view)[2])
+        kept.recall(view.plan_facts)
+        return kept.confirmed
+
+    def _columns_of(
+        self, definition: Definition, view: MaterializedView
+    ) -> tuple[str, dict[str, TableName], Columns]:
+        """The query with placeholders for its tables, what these stand for, and their columns."""
+        text, tables = self._with_placeholders(definition, str(view.name))
+        columns = {name: self._columns(table) for name, table in tables.items()}
+        return text, tables, columns
 
     def _columns(self, table: TableName) -> list[list[str]]:
         return [list(column) for column in self._resolver.columns(table)]
@@ -150,8 +158,7 @@ class Analyzer:
                 )
         if definition.settings.get("spark.sql.caseSensitive") == "true":
             raise not_fast("CASE_SENSITIVE", "the names of its columns are case sensitive")
-        text, tables = self._with_placeholders(definition, str(view.name))
-        columns = {name: self._columns(table) for name, table in tables.items()}
+        text, tables, columns = self._columns_of(definition, view)
         plan_facts = PlanFacts(definition.hash, self._by, columns)
         plan_facts.recall(view.plan_facts)
         floats = view.options.float_additive

@@ -33,8 +33,7 @@ class PlanFacts:
     the names and types of the tables' columns; `types` those of the columns of each query that was
     asked about.
 
-    `confirmed` says that Spark plans the query that was understood as the one that was written,
-    `recalled` that this was kept from an earlier command.
+    `confirmed` says that Spark plans the query that was understood as the one that was written.
     """
 
     of: str
@@ -42,17 +41,16 @@ class PlanFacts:
     columns: Columns
     types: dict[str, list[str]] = field(default_factory=dict)
     confirmed: bool = False
-    recalled: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As the view's properties keep it."""
-        return {key: value for key, value in vars(self).items() if key != "recalled"}
+        return dict(vars(self))
 
     def recall(self, kept: Mapping[str, Any]) -> None:
         """Take over what was kept, as far as it still holds."""
         if all(kept.get(key) == vars(self)[key] for key in ("of", "by", "columns")):
             self.types = dict(kept.get("types", {}))
-            self.confirmed = self.recalled = kept.get("confirmed") is True
+            self.confirmed = kept.get("confirmed") is True
 
 
 def programs(executor: Executor) -> str:
