@@ -19,15 +19,18 @@ from tests.bench import record, refresh_cells, report, tpch
 from tests.bench.cell import COMMANDS, GROUPS, PROJECT, READS, REFRESHES, Cell
 from tests.bench.cinema import run_cinema
 from tests.bench.commands import whole_commands
+from tests.bench.growth import growth
 from tests.bench.measure import progress
 from tests.bench.one_partition import one_partition
 from tests.bench.projects import models_without_views
 from tests.bench.refreshes import Ring
 from tests.bench.registry import many_views
-from tests.bench.tiers import INSERTS, OTHERS, TIERS, Tier
+from tests.bench.shops import shop
+from tests.bench.tiers import INSERTS, OTHERS, SHOPS, TIERS, Tier
 from tests.bench.tpch_project import project
 from tests.bench.tpch_views import VIEWS
 from tests.bench.world import World
+from tests.bench.young import young_command
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -103,15 +106,20 @@ def _cells(world: World, tier: Tier, groups: list[str], data: Path | None) -> It
         for name in tier.commands:
             every = name == tier.commands[0]
             yield whole_commands(world, schema, scale, name, rounds, every)
+        yield young_command(world, schema, scale, rounds)
     if PROJECT in groups:
         progress("models of a project without materialized views")
         yield models_without_views(world, rounds)
+        for name in SHOPS:
+            yield shop(world, name, tier.orders, rounds)
     if PROJECT in groups and tier.with_project:
         yield project(world, schema, scale, rounds)
     if REFRESHES in groups:
         yield from _refreshes(world, schema, tier)
     if REFRESHES in groups and tier.with_project:
         yield one_partition(world, schema, scale, rounds)
+    if REFRESHES in groups:
+        yield growth(world, *tier.grown, rounds)
     if READS in groups:
         progress("many registered views")
         yield many_views(rounds)

@@ -11,16 +11,23 @@ Contender = Callable[[], object]
 
 
 class Rounds:
-    """Milliseconds per contender, of rounds in which they run in turn, in a shuffled order."""
+    """Milliseconds per contender, of rounds in which they run in turn, in a shuffled order; and
+    seconds of processor time of those that return them."""
 
     def __init__(self) -> None:
         self.samples: dict[str, list[float]] = {}
+        self.cpu: dict[str, list[float]] = {}
         self._shuffle = random.Random(7)
 
     def run(self, contenders: Mapping[str, Contender], after: Contender | None = None) -> None:
         """Time each contender once; what is called after each is not timed."""
         for label in self._shuffle.sample(list(contenders), len(contenders)):
-            self.samples.setdefault(label, []).append(timed(contenders[label]))
+            began = time.perf_counter()
+            used = contenders[label]()
+            elapsed = (time.perf_counter() - began) * 1000
+            self.samples.setdefault(label, []).append(elapsed)
+            if isinstance(used, float):
+                self.cpu.setdefault(label, []).append(used)
             if after is not None:
                 after()
 

@@ -201,8 +201,14 @@ def _title(cell: Cell) -> str:
 
 def _times(cell: Cell) -> str:
     return "<br>".join(
-        f"{label}: {shown_time(Spread.of(values))}" for label, values in cell.samples.items()
+        f"{label}: {shown_time(Spread.of(values))}{_processor(cell, label)}"
+        for label, values in cell.samples.items()
     )
+
+
+def _processor(cell: Cell, label: str) -> str:
+    used = cell.cpu.get(label)
+    return f"; processor {shown_time(Spread.of(used).times(1000))}" if used else ""
 
 
 def _limits(cell: Cell) -> str:

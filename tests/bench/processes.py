@@ -1,4 +1,4 @@
-"""Commands of dbt in processes of their own, as a user starts them."""
+"""Commands in processes of their own, as a user starts them."""
 
 from __future__ import annotations
 
@@ -6,37 +6,83 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
 from dbt.adapters.spark_mv.spark.local import jars, warehouse
-from tests.bench.world import World
+from tests.bench.world import ROOT, World
 
 _MOST_SECONDS, _TO_APPEAR = 300, 30
 _LAST = 4000
 
 
-def dbt(folder: Path, target: str, *words: str) -> None:
-    """Run one command for a project to its end; an error is raised with what dbt printed."""
+def dbt(folder: Path, target: str, *words: str) -> float:
+    """Run one command for a project to its end; returns seconds of processor time, of the JVM too.
+    An error is raised with what dbt printed.
+    """
     output = folder / f"target_{target}"
     output.mkdir(exist_ok=True)
     command = [str(Path(sys.executable).with_name("dbt")), *words, "--target", target]
     command += ["--project-dir", str(folder), "--profiles-dir", str(folder)]
     command += ["--target-path", str(output)]
-    log = output / "printed.txt"
+    # dbt-spark's session is one with Hive, which keeps a database in the current folder.
+    return run(command, folder, output)
+
+
+def run(command: Sequence[str], folder: Path, cwd: Path) -> float:
+    """Run one command to its end, in `cwd`, with the Spark settings of `folder`; what it prints is
+    in the file printed.txt there. Returns as `dbt`."""
+    log = cwd / "printed.txt"
     # Not a pipe: a Java that has inherited it would keep it open for a moment after dbt has ended.
     with open(log, "wb") as printed:
-        done = subprocess.run(
+        started = subprocess.Popen(
             command,
-            # dbt-spark's session is one with Hive, which keeps a database in the current folder.
-            cwd=output,
+            cwd=cwd,
             env={**os.environ, **_environment(folder)},
             stdout=printed,
             stderr=subprocess.STDOUT,
         )
-    if done.returncode:
+        used = _Used(started.pid)
+        code = started.wait()
+    if code:
         raise RuntimeError(f"{' '.join(command)} failed:\n{log.read_text()[-_LAST:]}")
+    return used.seconds()
+
+
+class _Used:
+    """Processor time of a process and of all that it starts, as it was last seen."""
+
+    _PAUSE = 0.05
+
+    def __init__(self, pid: int) -> None:
+        self._seen: dict[int, float] = {}
+        self._root = psutil.Process(pid)
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while self._look():
+            time.sleep(self._PAUSE)
+
+    def _look(self) -> bool:
+        with suppress(psutil.Error):
+            for process in (self._root, *self._root.children(recursive=True)):
+                with suppress(psutil.Error):
+                    times = process.cpu_times()
+                    self._seen[process.pid] = times.user + times.system
+            return bool(self._root.is_running() and self._root.status() != psutil.STATUS_ZOMBIE)
+        return False
+
+    def seconds(self) -> float:
+        """The sum, when the process has ended."""
+        self._thread.join()
+        return sum(self._seen.values())
 
 
 def write_spark_conf(world: World, folder: Path) -> None:
@@ -53,6 +99,7 @@ def _environment(folder: Path) -> dict[str, str]:
     return {
         "SPARK_CONF_DIR": str(folder / "conf"),
         "XDG_CACHE_HOME": str(_cache(folder)),
+        "PYTHONPATH": str(ROOT),
         "DBT_SPARK_MV_JARS_DIR": str(jars.jar_paths()[0].parent),
     }
 

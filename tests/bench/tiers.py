@@ -25,6 +25,8 @@ class Tier:
     """How much is measured: scales of the cinema, and TPC-H with its views and changes.
 
     `commands` are the views that whole commands work on; of the first every command is measured.
+    `grown` has the rows of base tables and the number of refreshes up to which the growth of a
+    refresh is measured, `orders` those of the shops.
     """
 
     cinema: tuple[int, ...]
@@ -34,6 +36,8 @@ class Tier:
     rounds: int = ROUNDS
     commands: tuple[str, ...] = ()
     with_project: bool = False
+    grown: tuple[tuple[int, ...], int] = ((10_000, 100_000), 60)
+    orders: int = 2_000
     memory: str = "3g"
 
 
@@ -46,21 +50,33 @@ TIERS = {
         (*INSERTS, *OTHERS),
         commands=("day_mode", "by_order"),
         with_project=True,
+        grown=((1_000_000, 10_000_000, 100_000_000), 500),
+        orders=1_000_000,
     ),
-    "large": Tier((1, 10), 10, ("q1", "day_mode"), INSERTS, memory="6g"),
+    "large": Tier(
+        (1, 10),
+        10,
+        ("q1", "day_mode"),
+        INSERTS,
+        grown=((1_000_000, 10_000_000, 100_000_000), 5_000),
+        orders=5_000_000,
+        memory="6g",
+    ),
 }
 
 
 def expected(tier: Tier) -> list[tuple[str, str]]:
     """Group and name of each cell of a tier, in order."""
-    found = [(COMMANDS, name) for name in _of_commands(tier)]
+    found = [(COMMANDS, name) for name in (*_of_commands(tier), YOUNG)]
     found.append((PROJECT, tables_only()))
+    found += [(PROJECT, shop_run(name)) for name in SHOPS]
     if tier.with_project:
         found += [(PROJECT, project_run(threads)) for threads in THREADS]
     found += [(REFRESHES, refresh(view, *change)) for change in tier.changes for view in tier.views]
     if tier.with_project:
         found.append((REFRESHES, ONE_MONTH))
     found += [(REFRESHES, complete_refresh(scale)) for scale in tier.cinema]
+    found += [(REFRESHES, name) for name in (BY_SIZE, BY_AGE)]
     return found + [(READS, name) for name in _of_reads(tier)]
 
 
@@ -83,6 +99,12 @@ def _of_reads(tier: Tier) -> list[str]:
 
 
 STATUS = "dbt run-operation status"
+# Refreshes of one command whose time is shown, the first of which begins with a young JVM.
+YOUNG_NUMBERS = (1, 2, 10, 18)
+YOUNG = "fast refreshes of q1 in one command, 300 rows new before each"
+SHOPS = ("small shop", "large shop")
+BY_SIZE = "fast refresh of a sum, 300 rows new, by the size of the table"
+BY_AGE = "fast refresh of a sum, 300 rows new, by the number of refreshes before"
 ONE_MONTH = "one month of 84 updated"
 NOTHING_TO_DO = "refresh with nothing to do"
 NO_VIEW, ONE_VIEW, CHAIN = READ_PATH = (
@@ -117,6 +139,11 @@ def tables_only() -> str:
 def project_run(threads: int) -> str:
     """`dbt run` of all views of the project after a change."""
     return f"dbt run of the project, {CHANGE[0].title(CHANGE[1])}, --threads {threads}"
+
+
+def shop_run(name: str) -> str:
+    """`dbt run` of a shop after 1 % of its orders is new."""
+    return f"dbt run of the {name}, 1% of the orders new"
 
 
 def refresh(view: str, stream: Stream, fraction: float) -> str:

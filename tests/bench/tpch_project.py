@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from tests.bench import tiers, tpch_views
 from tests.bench.cell import PROJECT, Cell, goal
@@ -14,6 +15,7 @@ from tests.bench.tpch import TABLES, Checkpoint
 from tests.bench.world import World
 
 NAME = "tpch"
+_GOAL = 0.35
 
 MODELS = {
     **tpch_views.VIEWS,
@@ -53,38 +55,63 @@ MODELS = {
 }
 
 
+@dataclass(frozen=True)
+class Case:
+    """A project: its models by name, the tables that they read and how these are changed; for each
+    cell the number of threads, and what part of dbt-spark's time is the goal."""
+
+    name: str
+    models: Mapping[str, str]
+    tables: tuple[str, ...]
+    change: Contender
+    threads: Mapping[str, int]
+    goal: float
+
+
 def project(world: World, schema: str, scale: str, rounds: int) -> list[Cell]:
+    """A cell for each number of threads of the project over TPC-H."""
+    stream, fraction = tiers.CHANGE
+    case = Case(
+        NAME,
+        {name: query.replace("{s}", schema) for name, query in MODELS.items()},
+        tuple(f"{schema}.{table}" for table in TABLES),
+        partial(stream.apply, world, schema, fraction),
+        {tiers.project_run(threads): threads for threads in tiers.THREADS},
+        _GOAL,
+    )
+    return run_case(world, case, scale, rounds)
+
+
+def run_case(world: World, case: Case, scale: str, rounds: int) -> list[Cell]:
     """`dbt run` of all models after a change, by each adapter, in new processes; both build first.
 
     A cell for each number of threads.
     """
-    folder = world.folder / NAME
-    models = {name: query.replace("{s}", schema) for name, query in MODELS.items()}
-    write_project(world, folder, NAME, models, "materialized_view")
+    folder = world.folder / case.name
+    write_project(world, folder, case.name, case.models, "materialized_view")
     write_spark_conf(world, folder)
     for target in ("ours", "stock"):
-        progress(f"project: first run, {target}")
-        dbt(folder, target, *_run(tiers.THREADS[-1]))
+        progress(f"{case.name}: first run, {target}")
+        dbt(folder, target, *_run(max(case.threads.values())))
     wait_for_class_archive(folder)
-    tables = [f"{schema}.{table}" for table in TABLES]
-    checkpoint = Checkpoint(world, tables + storages(world, f"{NAME}_ours"))
-    stream, fraction = tiers.CHANGE
+    checkpoint = Checkpoint(world, [*case.tables, *storages(world, f"{case.name}_ours")])
 
     def change() -> None:
-        progress("project: dbt run")
+        progress(f"{case.name}: dbt run")
         checkpoint.restore()
-        stream.apply(world, schema, fraction)
+        case.change()
 
-    return [_cell(world, folder, scale, threads, rounds, change) for threads in tiers.THREADS]
+    found = [_cell(world, case, cell, scale, rounds, change) for cell in case.threads]
+    checkpoint.restore()
+    return found
 
 
 def _run(threads: int) -> tuple[str, ...]:
     return ("--quiet", "run", "--threads", str(threads))
 
 
-def _cell(
-    world: World, folder: Path, scale: str, threads: int, rounds: int, change: Contender
-) -> Cell:
+def _cell(world: World, case: Case, name: str, scale: str, rounds: int, change: Contender) -> Cell:
+    folder, threads = world.folder / case.name, case.threads[name]
     contenders: dict[str, Contender] = {
         "spark_mv": partial(dbt, folder, "ours", *_run(threads)),
         "dbt-spark tables": partial(dbt, folder, "stock", *_run(threads)),
@@ -94,19 +121,30 @@ def _cell(
     for _ in range(rounds):
         change()
         found.run(contenders)
-        for name in MODELS:
-            shown = (f"select * from {NAME}_{target}.{name}" for target in ("ours", "stock"))
+        for model in case.models:
+            columns = shown_columns(world, f"{case.name}_stock.{model}")
+            shown = (f"select {columns} from {case.name}_{t}.{model}" for t in ("ours", "stock"))
             problems += differences(world.session, *shown)
     cell = Cell(
         PROJECT,
-        tiers.project_run(threads),
+        name,
         scale,
         found.in_order(contenders),
-        notes={"views": len(MODELS), "methods": methods_of_run(folder, "ours")},
+        found.cpu,
+        notes={"models": len(case.models), "methods": methods_of_run(folder, "ours")},
         problems=tuple(problems),
     )
     measured = cell.ratio("spark_mv", "dbt-spark tables")
-    return cell.held_to(goal("spark_mv / dbt-spark tables", measured, 0.35))
+    return cell.held_to(goal("spark_mv / dbt-spark tables", measured, case.goal))
+
+
+def shown_columns(world: World, table: str) -> str:
+    """The columns of a table, rounded where sums of them depend on the order of the rows."""
+    return ", ".join(
+        f"round({name}, 6) as {name}" if kind in ("double", "float") else name
+        for name, kind, *_ in world.sql(f"describe {table}")
+        if name and not name.startswith("#")
+    )
 
 
 def storages(world: World, schema: str) -> list[str]:

@@ -46,15 +46,16 @@ class BenchContext:
 
 
 class World:
-    """One Spark session with the bench's tables, and the core over it."""
+    """One Spark session with the bench's tables, and the core over it; it starts as a user's if it
+    has the class `archive`."""
 
-    def __init__(self, folder: Path, memory: str = "3g") -> None:
+    def __init__(self, folder: Path, memory: str = "3g", archive: bool = False) -> None:
         self.folder = folder
         self.credentials = SparkMVCredentials(
             method=SparkMVConnectionMethod.EMBEDDED,
             path=str(folder / "warehouse"),
             schema=SCHEMA,
-            class_data_archive=False,
+            class_data_archive=archive,
             spark_conf={"spark.sql.shuffle.partitions": "4", "spark.driver.memory": memory},
         )
         self.session = spark_session(self.credentials)
