@@ -186,9 +186,8 @@ class CatalogClient(Protocol):
         """What is set in the caller's session."""
         ...
 
-    def setting(self, key: str) -> str | None:
-        """The value of a setting in the caller's session, set or not; None if Spark has no such
-        setting."""
+    def setting(self, key: str) -> str:
+        """The value of a setting of Spark in the caller's session, whether it is set or not."""
         ...
 
     def spark_version(self) -> str:

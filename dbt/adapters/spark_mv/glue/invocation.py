@@ -89,9 +89,11 @@ class NodeContext:
         """The settings of the user's connection that change what a query returns."""
         client = self._user.catalog
         if client is not None:
-            asked = {key: client.setting(key) for key in ALWAYS_KEPT}
-            known = {key: value for key, value in asked.items() if value is not None}
-            return {**kept(client.settings().items()), **known}
+            always = {key: client.setting(key) for key in ALWAYS_KEPT}
+            return {**kept(client.settings().items()), **always}
+        return self._settings_by_statements()
+
+    def _settings_by_statements(self) -> Mapping[str, str]:
         found = kept((str(row[0]), str(row[1])) for row in self._user.query("SET"))
         for key in ALWAYS_KEPT:
             if key not in found:

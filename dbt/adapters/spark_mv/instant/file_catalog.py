@@ -123,7 +123,7 @@ class FileCatalog:
         """There is no session: raises `NeedsSpark`."""
         raise NeedsSpark("the settings of a session are asked for")
 
-    def setting(self, key: str) -> str | None:
+    def setting(self, key: str) -> str:
         """There is no session: raises `NeedsSpark`."""
         raise NeedsSpark(f"the setting {key} is asked for")
 

@@ -56,10 +56,9 @@ class SessionClient:
         """What is set in the user's session."""
         return self._call(settings_of, self._session)
 
-    def setting(self, key: str) -> str | None:
-        """The value of a setting in the user's session, set or not; None if there is none."""
-        found = self._call(self._session.conf.get, key, None)
-        return None if found is None else str(found)
+    def setting(self, key: str) -> str:
+        """The value of a setting of Spark in the user's session, whether it is set or not."""
+        return str(self._call(self._session.conf.get, key))
 
     def spark_version(self) -> str:
         """The version of Spark, as in 4.1.4."""
