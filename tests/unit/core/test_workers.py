@@ -162,3 +162,14 @@ def test_interrupt() -> None:
     with pytest.raises(KeyboardInterrupt):
         Workers(2, interrupted.set).run({1: task, 2: task, 3: lambda: ended.append("late")})
     assert ended == ["helper"]
+
+
+def test_after_the_end() -> None:
+    """dbt may close the connections of a command more than once, and go on."""
+    workers = Workers(2, no_interrupt)
+    for _ in range(2):
+        counter = Counter(2)
+        workers.run({n: counter.task() for n in range(2)})
+        assert counter.most == 2
+        workers.close()
+    workers.close()

@@ -22,9 +22,10 @@ class Workers:
     """
 
     def __init__(self, most: int, interrupt: Callable[[], None]) -> None:
-        self.most = most
-        self._free = threading.Semaphore(max(most, 1))
-        self._pool = ThreadPoolExecutor(max(most, 1), thread_name_prefix="mv-worker")
+        self.most = max(most, 1)
+        self._free = threading.Semaphore(self.most)
+        self._pool: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
         self._interrupt = interrupt
         self._here = threading.local()
 
@@ -45,8 +46,7 @@ class Workers:
         with self._counted():
             helpers: list[Future[None]] = []
             while len(helpers) < len(tasks) - 1 and self._free.acquire(blocking=False):
-                run = contextvars.copy_context().run
-                helpers.append(self._pool.submit(run, self._help, queue))
+                helpers.append(self._submit(queue))
             try:
                 queue.work()
                 for helper in helpers:
@@ -58,6 +58,12 @@ class Workers:
                     helper.exception()
                 raise
         return queue.results()
+
+    def _submit(self, queue: _Queue[Key, Result]) -> Future[None]:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self.most, thread_name_prefix="mv-worker")
+            return self._pool.submit(contextvars.copy_context().run, self._help, queue)
 
     def _help(self, queue: _Queue[Key, Result]) -> None:
         self._here.is_counted = True
@@ -81,8 +87,11 @@ class Workers:
                 self._free.release()
 
     def close(self) -> None:
-        """End the threads, which have no task any more."""
-        self._pool.shutdown(wait=False)
+        """End the threads, which have no task any more; whoever has tasks later gets new ones."""
+        with self._lock:
+            if self._pool is not None:
+                self._pool.shutdown(wait=False)
+            self._pool = None
 
 
 class _Queue(Generic[Key, Result]):
