@@ -20,6 +20,8 @@ from tests.bench.world import ROOT, World
 
 _MOST_SECONDS, _TO_APPEAR = 300, 30
 _LAST = 4000
+# The target of this adapter, which needs no settings of Spark beside its profile.
+OURS = "ours"
 
 
 def dbt(folder: Path, target: str, *words: str) -> float:
@@ -32,19 +34,19 @@ def dbt(folder: Path, target: str, *words: str) -> float:
     command += ["--project-dir", str(folder), "--profiles-dir", str(folder)]
     command += ["--target-path", str(output)]
     # dbt-spark's session is one with Hive, which keeps a database in the current folder.
-    return run(command, folder, output)
+    return run(command, folder, output, with_conf=target != OURS)
 
 
-def run(command: Sequence[str], folder: Path, cwd: Path) -> float:
-    """Run one command to its end, in `cwd`, with the Spark settings of `folder`; what it prints is
-    in the file printed.txt there. Returns as `dbt`."""
+def run(command: Sequence[str], folder: Path, cwd: Path, with_conf: bool = False) -> float:
+    """Run one command to its end, in `cwd`, with the class archives beside `folder`, and its Spark
+    settings if wanted; what it prints is in the file printed.txt there. Returns as `dbt`."""
     log = cwd / "printed.txt"
     # Not a pipe: a Java that has inherited it would keep it open for a moment after dbt has ended.
     with open(log, "wb") as printed:
         started = subprocess.Popen(
             command,
             cwd=cwd,
-            env={**os.environ, **_environment(folder)},
+            env={**os.environ, **_environment(folder, with_conf)},
             stdout=printed,
             stderr=subprocess.STDOUT,
         )
@@ -93,11 +95,12 @@ def write_spark_conf(world: World, folder: Path) -> None:
     (folder / "conf" / "spark-defaults.conf").write_text("".join(lines))
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def _environment(folder: Path, with_conf: bool) -> dict[str, str]:
+    conf = {"SPARK_CONF_DIR": str(folder / "conf")} if with_conf else {}
     # A cache of its own: only a few class archives are kept in one, and another Spark of this
     # machine would have that of the bench written again in the background of a measurement.
     return {
-        "SPARK_CONF_DIR": str(folder / "conf"),
+        **conf,
         "XDG_CACHE_HOME": str(_cache(folder)),
         "PYTHONPATH": str(ROOT),
         "DBT_SPARK_MV_JARS_DIR": str(jars.jar_paths()[0].parent),
