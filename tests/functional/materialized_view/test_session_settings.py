@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
-from dbt.adapters.spark_mv.glue.invocation import NodeContext
-from dbt.adapters.spark_mv.spark.clients import HandleExecutor
-from dbt.adapters.spark_mv.spark.session import SessionConnection, spark_session
-from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 WATCHED = (
@@ -55,33 +50,6 @@ def test_nothing_is_left_behind(lake: Warehouse) -> None:
     lake.sql("alter materialized view @.v set options (refresh_interval_minutes = 5)")
     lake.sql("drop materialized view @.v")
     assert (settings(lake), lake.sql("select current_catalog(), current_schema()")) == before
-
-
-SET_BY_USERS = {
-    "spark.sql.session.timeZone": "Asia/Tokyo",
-    "spark.sql.caseSensitive": "true",
-    "spark.sql.timestampType": "TIMESTAMP_NTZ",
-    "spark.sql.shuffle.partitions": "3",
-}
-
-
-@pytest.mark.parametrize("keys", [(), tuple(SET_BY_USERS)])
-def test_as_statements_say(lake: Warehouse, setting: Any, keys: tuple[str, ...]) -> None:
-    """What the session's client says of settings is what SET says, to servers, too: a view has one
-    definition, whoever asks. Those that are always kept are there if nobody has set them."""
-    for key in keys:
-        setting(key, SET_BY_USERS[key])
-    command = lake.command()
-    command.sql("select 1")
-    by_client = command.core.context()
-    connection = SessionConnection(spark_session(lake.credentials))
-    user = HandleExecutor(lambda: connection, command.core.services.executor.isolated)
-    by_statements = NodeContext(command.core.invocation, user, threading.local(), None)
-    assert by_client.settings() == by_statements.settings()
-    assert set(ALWAYS_KEPT) <= set(by_client.settings())
-    assert [by_client.settings().get(key) for key in keys[:3]] == list(SET_BY_USERS.values())[
-        : len(keys[:3])
-    ]
 
 
 def test_nothing_is_left_behind_by_a_failure(lake: Warehouse) -> None:

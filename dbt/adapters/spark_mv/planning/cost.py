@@ -12,6 +12,8 @@ _FIXED = 1_000_000
 # Rows of a change are read, netted and joined, those of appended files need no netting; rows beside
 # it are mostly only read.
 _PER_CHANGED, _PER_APPENDED, _PER_JOINED, _PER_GROUPED = 3.0, 1.0, 0.3, 1.0
+# The tables are read to find the keys, once more to take away their rows, and to compute them anew.
+_PER_KEYED = 0.75
 # Each stored row, when all are written: by a complete refresh, and as they are brought up to date.
 _PER_WRITTEN, _PER_REWRITTEN = 2.0, 6.0
 # Each stored row, when those that are replaced are sought among them.
@@ -66,8 +68,9 @@ class Estimate:
     them (each as often as it is read), and of the storage table, of which some are `written`.
 
     Of the changed rows so many are in `appended` files; to find the others costs as much as to
-    read `scanned` rows. `by_group` says that groups are computed again; `slowness` how much longer
-    such refreshes of the view took than estimated.
+    read `scanned` rows. `by_group` says that groups are computed again, `by_key` that all rows with
+    the keys of changed ones are; `slowness` how much longer such refreshes of the view took than
+    estimated.
     """
 
     base_rows: int
@@ -79,6 +82,7 @@ class Estimate:
     slowness: float = 1.0
     appended: int = 0
     scanned: int = 0
+    by_key: bool = False
 
     @property
     def is_worth_it(self) -> bool:
@@ -114,6 +118,8 @@ class Estimate:
 
     @property
     def _per_joined(self) -> float:
+        if self.by_key:
+            return _PER_KEYED
         # With more changed rows than groups, most groups have to be recomputed.
         all_groups = self.by_group and self.changed_rows >= self.stored_rows
         return _PER_GROUPED if all_groups else _PER_JOINED

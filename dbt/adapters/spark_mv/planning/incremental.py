@@ -85,6 +85,7 @@ def _estimate(
         slowness,
         changed_rows([change for change in inputs.changes if change.inserts_only], totals),
         scanned_rows(inputs.changes, totals),
+        program.groups is not None and program.groups.is_inexact,
     )
 
 

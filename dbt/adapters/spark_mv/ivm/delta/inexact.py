@@ -159,30 +159,35 @@ def restricted(groups: Groups, keys: exp.Table) -> exp.Query:
     return found
 
 
-def _narrow(query: exp.Select, keys: dict[exp.Expr, str], by: exp.Table) -> None:
+def _narrow(query: exp.Select, keys: dict[exp.Expr, str], by: exp.Table) -> set[exp.Expr]:
     """Let the relations of a selection, in place, return only rows that can belong to the keys.
 
     `keys` are its expressions that are restricted to a column of the relation `by`, with the name
-    of that column.
+    of that column. Returns those expressions by which a relation of it is narrowed: asking for the
+    same again above it would cost Spark another join, and take away nothing.
     """
     known = _equal_keys(query, keys)
+    narrowed: set[exp.Expr] = set()
     for relation in relations_of(query):
         inner = relation.this if isinstance(relation, exp.Subquery) else None
         if not isinstance(inner, exp.Select):
             continue
-        own = {
-            output: name
-            for value, name in known.items()
+        outputs = {
+            value: output
+            for value in known
             if isinstance(value, exp.Column)
             and value.table == relation.alias_or_name
             and (output := _output(inner, value.name)) is not None
             and _keeps_groups_whole(inner, output)
         }
+        own = {output: known[value] for value, output in outputs.items()}
+        below = _narrow(inner, own, by) if own else set()
         for output, name in own.items():
-            key = same(output.copy(), exp.column(name, table=KEYS, quoted=True))
-            inner.where(exists(exp.alias_(by.copy(), KEYS, table=True), key), copy=False)
-        if own:
-            _narrow(inner, own, by)
+            if output not in below:
+                key = same(output.copy(), exp.column(name, table=KEYS, quoted=True))
+                inner.where(exists(exp.alias_(by.copy(), KEYS, table=True), key), copy=False)
+        narrowed.update(outputs)
+    return narrowed
 
 
 def _equal_keys(query: exp.Select, keys: dict[exp.Expr, str]) -> dict[exp.Expr, str]:
