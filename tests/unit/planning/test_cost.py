@@ -67,7 +67,7 @@ def test_deletes_as_measured(view: str, took: float) -> None:
     assert _estimate(view, 0.01, appended=False).is_worth_it == (took < 1)
 
 
-# By key, of the large and the small shop of the bench, 1 % inserted into each table: changed, joined
+# By key, of the shops of the bench, 1 % inserted into each of their tables: changed, joined
 # and stored rows, rows in all, and what part of the processor time of a complete refresh it took.
 KEYED = {
     "order_items": (30_000, 6_060_140, 2_000_000, 3_030_070, 1.5),
