@@ -28,6 +28,7 @@ from dbt.adapters.spark_mv.relation import (
     readable_information,
     relation_types,
 )
+from dbt.adapters.spark_mv.spark.session import SessionConnection
 from dbt.adapters.spark_mv.sql.literals import seed_cell, spark_text
 from dbt.adapters.spark_mv.sql.names import unquoted
 
@@ -88,16 +89,21 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
         return "iceberg" in (self._setting(f"spark.sql.catalog.{catalog}") or "").lower()
 
     def _setting(self, name: str) -> str | None:
-        """A setting of Spark's that belongs to its start: asked once.
-
-        Quoted, as Spark takes a comment behind a plain name for a part of it.
-        """
+        """A setting of Spark's that belongs to its start: asked once."""
         known: dict[str, str | None] = self.__dict__.setdefault("_settings", {})
         if name not in known:
-            _, table = self.execute(f"set `{name}`", fetch=True)
-            value = table.rows[0][1] if len(table.rows) else None
-            known[name] = None if value in (None, "<undefined>") else str(value)
+            known[name] = self._ask_for_setting(name)
         return known[name]
+
+    def _ask_for_setting(self, name: str) -> str | None:
+        handle = self.connections.get_thread_connection().handle
+        if isinstance(handle, SessionConnection):
+            found = handle.session.conf.get(name, None)
+            return None if found is None else str(found)
+        # Quoted, as Spark takes a comment behind a plain name for a part of it.
+        _, table = self.execute(f"set `{name}`", fetch=True)
+        value = table.rows[0][1] if len(table.rows) else None
+        return None if value in (None, "<undefined>") else str(value)
 
     def get_relation(self, database: str, schema: str, identifier: str) -> BaseRelation | None:
         """The relation of a name, in the letters that the catalog keeps."""

@@ -62,6 +62,7 @@ def test_no_views_no_statements(
     extra = {len(models): counted[models] - without[models] for models in counted}
     assert extra[1] == extra[4]
     assert extra[4] <= 1
+    assert not [sql for sql in statements if "set `" in sql]
     assert lake.events() is None
 
 
