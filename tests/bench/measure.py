@@ -51,13 +51,6 @@ def measure(
     return {label: values[warm_up:] for label, values in found.in_order(contenders).items()}
 
 
-def timed(action: Contender) -> float:
-    """Milliseconds that an action takes."""
-    began = time.perf_counter()
-    action()
-    return (time.perf_counter() - began) * 1000
-
-
 def differences(session: Any, left: str, right: str) -> tuple[str, ...]:
     """Nothing if two queries return the same multiset of rows, else what differs, as one text.
 

@@ -29,6 +29,7 @@ from dbt.adapters.spark_mv.relation import (
     relation_types,
 )
 from dbt.adapters.spark_mv.spark.session import SessionConnection
+from dbt.adapters.spark_mv.spark.session_client import setting_of
 from dbt.adapters.spark_mv.sql.literals import seed_cell, spark_text
 from dbt.adapters.spark_mv.sql.names import unquoted
 
@@ -98,8 +99,7 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
     def _ask_for_setting(self, name: str) -> str | None:
         handle = self.connections.get_thread_connection().handle
         if isinstance(handle, SessionConnection):
-            found = handle.session.conf.get(name, None)
-            return None if found is None else str(found)
+            return setting_of(handle.session, name)
         # Quoted, as Spark takes a comment behind a plain name for a part of it.
         _, table = self.execute(f"set `{name}`", fetch=True)
         value = table.rows[0][1] if len(table.rows) else None

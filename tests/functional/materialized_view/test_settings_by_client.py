@@ -10,7 +10,8 @@ import pytest
 from dbt.adapters.spark_mv.glue.invocation import NodeContext
 from dbt.adapters.spark_mv.spark.clients import HandleExecutor
 from dbt.adapters.spark_mv.spark.session import SessionConnection, spark_session
-from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT
+from dbt.adapters.spark_mv.spark.session_client import setting_of
+from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, is_kept
 from tests.functional.materialized_view.warehouse import Warehouse
 
 # The last one is not part of a definition.
@@ -46,3 +47,18 @@ def test_settings_of_a_definition(lake: Warehouse, chosen: dict[str, str]) -> No
     assert by_client == by_statements
     assert set(ALWAYS_KEPT) <= by_client.keys() and chosen.items() <= by_client.items()
     assert "spark.sql.shuffle.partitions" not in by_client
+
+
+def test_every_setting(lake: Warehouse, chosen: dict[str, str]) -> None:
+    """Each setting that Spark lists, set or not, and one that it does not have."""
+    session = spark_session(lake.credentials)
+    listed = {row[0] for row in lake.sql("set -v")}
+    assert len(listed) > 100
+    keys = sorted({*listed, *SET_BY_USERS, *ALWAYS_KEPT, "spark.sql.catalog.nowhere"})
+    said = {key: lake.sql(f"set `{key}`")[0][1] for key in keys}
+    assert chosen.items() <= said.items() and said["spark.sql.catalog.nowhere"] == "<undefined>"
+    hidden = {key for key, value in said.items() if "redacted" in value}
+    assert not any(is_kept(key) for key in hidden)
+    said = {key: value for key, value in said.items() if key not in hidden}
+    known = {key: setting_of(session, key) for key in said}
+    assert known == {key: None if value == "<undefined>" else value for key, value in said.items()}

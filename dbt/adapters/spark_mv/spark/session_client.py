@@ -58,7 +58,10 @@ class SessionClient:
 
     def setting(self, key: str) -> str:
         """The value of a setting of Spark in the user's session, whether it is set or not."""
-        return str(self._call(self._session.conf.get, key))
+        found = self._call(setting_of, self._session, key)
+        if found is None:
+            raise StatementFailed(f"Spark has no setting {key}")
+        return str(found)
 
     def spark_version(self) -> str:
         """The version of Spark, as in 4.1.4."""
@@ -76,6 +79,18 @@ class SessionClient:
             raise
         except Exception as error:
             raise StatementFailed(short_message(error)) from None
+
+
+def setting_of(session: Any, key: str) -> str | None:
+    """The value of a setting in a session of this process, whether it is set or not; None if it has
+    none. With a default of ours `get` would not return Spark's."""
+    try:
+        found = session.conf.get(key)
+    except Exception as error:
+        if "SQL_CONF_NOT_FOUND" in str(error):
+            return None
+        raise
+    return None if found in (None, "<undefined>") else str(found)
 
 
 def settings_of(session: Any) -> Mapping[str, str]:
