@@ -107,5 +107,5 @@ class ReadGate:
 
     def prepare(self, views: Sequence[TableName], may_inline: bool) -> set[TableName]:
         """Make these views readable; returns those whose policy is that a read runs their query."""
-        served = self._reader.prepare_all(views, PinnedVersions(), may_inline)
+        served = self._reader.prepare(views, PinnedVersions(), may_inline)
         return {view for view, how in served.items() if how.is_inline}

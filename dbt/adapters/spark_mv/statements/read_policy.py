@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from enum import Enum
 from functools import partial
-from itertools import islice
-from typing import TypeVar
 
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFailed, StaleRead
 from dbt.adapters.spark_mv.planning.request import READ, UPSTREAM, Outcome, Request
@@ -19,8 +17,6 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation, PinnedVersions
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
-
-Result = TypeVar("Result")
 
 
 class Serving(Enum):
@@ -43,60 +39,45 @@ class Reader:
         self._refresher = refresher
 
     def prepare(
-        self, name: TableName, pinned: PinnedVersions, may_inline: bool = True, trigger: str = READ
-    ) -> Serving:
-        """Make `name` readable by its policy; everything that it reads first.
+        self,
+        names: Collection[TableName],
+        pinned: PinnedVersions,
+        may_inline: bool = True,
+        trigger: str = READ,
+    ) -> dict[TableName, Serving]:
+        """Make views readable, each by its policy, everything that it reads first; those that have
+        to be refreshed side by side.
 
         Without `may_inline` a stale view whose policy is inline is refreshed: a view that reads
         it is built from stored rows.
-        Raises `StaleRead` or `RefreshFailed` if its policy is to fail.
+        Raises `StaleRead` or `RefreshFailed` if the policy of one is to fail.
         """
+        served = {
+            name: self._serve(name, pinned, may_inline, trigger) for name in dict.fromkeys(names)
+        }
+        refreshes = {name: how for name, how in served.items() if not isinstance(how, Serving)}
+        done = dict(zip(refreshes, self._services.workers.run(refreshes), strict=True))
+        return {
+            name: how if isinstance(how, Serving) else done[name] for name, how in served.items()
+        }
+
+    def _serve(
+        self, name: TableName, pinned: PinnedVersions, may_inline: bool, trigger: str
+    ) -> Serving | Callable[[], Serving]:
+        """How a read is answered, or the refresh that it takes to answer it by stored rows."""
         view = load_view(self._services.resolver, name)
         ensure_registered(self._services, view)
         observation = self._services.observer.observe(view, pinned)
-        self.prepare_all(observation.expansion.storages, pinned, may_inline=False, trigger=UPSTREAM)
-        if observation.expansion.storages:
+        upstream = observation.expansion.storages
+        if upstream:
+            self.prepare(upstream, pinned, may_inline=False, trigger=UPSTREAM)
             # Whatever was seen of them before, others may have refreshed them since.
-            pinned.forget(observation.expansion.storages.values())
+            pinned.forget(upstream.values())
             observation = self._services.observer.observe(view, pinned)
         if observation.verdict.is_fresh:
             self._clear_flag(observation)
             return Serving.STORED
         return self._serve_stale(observation, pinned, may_inline, trigger)
-
-    def prepare_all(
-        self,
-        names: Collection[TableName],
-        pinned: PinnedVersions,
-        may_inline: bool,
-        trigger: str = READ,
-    ) -> dict[TableName, Serving]:
-        """`prepare` several views: side by side, if more than one needs it."""
-        tasks = {
-            name: partial(self.prepare, name, pinned, may_inline, trigger)
-            for name in dict.fromkeys(names)
-        }
-        return dict(zip(tasks, self._side_by_side(tasks, pinned), strict=True))
-
-    def _side_by_side(
-        self, tasks: Mapping[TableName, Callable[[], Result]], pinned: PinnedVersions
-    ) -> list[Result]:
-        """Run a task for each view. Threads, and their connections, are not worth a look at views
-        that are fresh."""
-        workers = self._services.workers
-        if workers.most > 1 and len(tasks) > 1:
-            stale = (name for name in tasks if self._is_stale(name, pinned))
-            if len(list(islice(stale, 2))) > 1:
-                return workers.run(tasks)
-        return [task() for task in tasks.values()]
-
-    def _is_stale(self, name: TableName, pinned: PinnedVersions) -> bool:
-        """Whether a view, or one that it reads, is not fresh."""
-        view = load_view(self._services.resolver, name)
-        observation = self._services.observer.observe(view, pinned)
-        return not observation.verdict.is_fresh or any(
-            self._is_stale(upstream, pinned) for upstream in observation.expansion.storages
-        )
 
     def upstream_first(self, name: TableName, request: Request, pinned: PinnedVersions) -> Outcome:
         """An explicit refresh: upstream views by `auto`, then `name` as asked."""
@@ -116,7 +97,7 @@ class Reader:
             for name in upstream
             if self.refreshes_by_itself(load_view(self._services.resolver, name))
         }
-        self._side_by_side(tasks, pinned)
+        self._services.workers.run(tasks)
 
     def refreshes_by_itself(self, view: MaterializedView) -> bool:
         """Whether refreshes that nobody asked for by name may touch the view."""
@@ -137,7 +118,7 @@ class Reader:
 
     def _serve_stale(
         self, observation: Observation, pinned: PinnedVersions, may_inline: bool, trigger: str
-    ) -> Serving:
+    ) -> Serving | Callable[[], Serving]:
         view, options = observation.view, observation.view.options
         reason = observation.verdict.reason.text
         if observation.verdict.missing or not self.refreshes_by_itself(view):
@@ -156,7 +137,7 @@ class Reader:
             return Serving.STORED
         if options.when_stale == "inline" and may_inline:
             return Serving.INLINE
-        return self._refresh(observation, pinned, trigger)
+        return partial(self._refresh, observation, pinned, trigger)
 
     def _refresh(self, observation: Observation, pinned: PinnedVersions, trigger: str) -> Serving:
         name = observation.view.name
