@@ -22,7 +22,7 @@ LAYERS = (
     {"views"},
     {"metadata", "ivm.algebra"},
     {"state", "ivm.rewrite"},
-    {"ivm.delta"},
+    {"expiry", "ivm.delta"},
     {"ivm.apply", "ivm.partitions"},
     {"ivm.program"},
     {"ivm", "ivm.analysis"},

@@ -184,6 +184,9 @@ THRESHOLD = OptionType(
     keep=_threshold,
     structured=True,
 )
+EXPRESSION = OptionType(
+    "expression", "an SQL expression over the columns", {"type": "string", "minLength": 1}
+)
 NAMES = _texts("column or list", "a column name or a list of them")
 TAGS = _texts("text or list", "a text or a list of them")
 PROPERTIES = OptionType(

@@ -12,6 +12,7 @@ from dbt.adapters.spark_mv.config.cron import InvalidCron
 from dbt.adapters.spark_mv.config.durations import interval_seconds
 from dbt.adapters.spark_mv.config.option_types import (
     BOOLEAN,
+    EXPRESSION,
     INTERVAL,
     NAMES,
     PERIODS,
@@ -27,6 +28,8 @@ from dbt.adapters.spark_mv.config.option_types import (
 from dbt.adapters.spark_mv.core.errors import InvalidOption
 
 METHODS = ("auto", "complete", "partition", "fast")
+# What `expiry` says of rows that the clock may make others.
+NEVER = "never"
 _LONGEST_SHOWN = 200
 _Value = TypeVar("_Value")
 
@@ -59,6 +62,22 @@ class Options:
         None,
         INTERVAL,
         "a stale view whose rows were computed less than this ago is served as it is",
+    )
+    expiry: str | None = _option(
+        None,
+        one_of("auto", NEVER),
+        "`auto`: a view whose query reads the clock is stale from the instant on at which its rows "
+        "are others; `never`: such rows change at refreshes only",
+        "`auto`",
+    )
+    max_age: str | None = _option(
+        None, INTERVAL, "rows that were computed longer ago than this are stale"
+    )
+    expires_at_expr: str | None = _option(
+        None,
+        EXPRESSION,
+        "an expression over the columns of the view: when a row will be another one; NULL, and "
+        "times in the past, say never. The view is stale from the first of these times on",
     )
     when_stale: str = _option(
         "refresh",
@@ -139,6 +158,11 @@ class Options:
         "after so many failures in a row of refreshes that nobody asked for by name, the "
         "view is not refreshed automatically until `resume`",
     )
+
+    @property
+    def max_age_seconds(self) -> float | None:
+        """max_age in seconds, None if there is none."""
+        return interval_seconds(self.max_age) if self.max_age else None
 
     @property
     def max_staleness_seconds(self) -> float | None:
@@ -226,6 +250,13 @@ def _check_together(view: str, options: Options) -> None:
         raise InvalidOption(
             f"{view}: allow_non_incremental_definition needs max_staleness.",
             "Add max_staleness, for example 'INTERVAL 4 HOUR'.",
+        )
+    if options.max_age_seconds == 0:
+        raise _invalid(view, "max_age", options.max_age, "an interval longer than nothing")
+    if options.expiry == NEVER and (options.max_age or options.expires_at_expr):
+        other = "max_age" if options.max_age else "expires_at_expr"
+        raise InvalidOption(
+            f"{view}: expiry 'never' and {other} say opposite things.", "Leave out one of the two."
         )
     if options.schedule is not None and options.refresh_start is not None:
         raise InvalidOption(

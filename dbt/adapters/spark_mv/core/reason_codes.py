@@ -52,6 +52,28 @@ FRESHNESS: Mapping[str, Meaning] = {
         "Somebody altered the columns of the storage table.",
         "Refresh the view; it is built in another storage table.",
     ),
+    "EXPIRED": Meaning(
+        "The query reads the clock, and the time has come at which its rows are others.", _REFRESH
+    ),
+    "MAX_AGE": Meaning("The rows are older than the option `max_age` allows.", _REFRESH),
+    "CLOCK_MOVES_ALWAYS": Meaning(
+        "The query computes with the time of day itself, so that its rows are others a moment "
+        "later: each read computes them again.",
+        "Store what the time is compared with, and compute with the clock in a view over the "
+        "materialized view; or set `expiry: never`, so that rows change at refreshes only.",
+    ),
+    "EXPIRY_NOT_DERIVED": Meaning(
+        "The query reads the clock where it is not known when the rows will be others, so that "
+        "each read computes them again.",
+        "Compare the clock with columns of one table in WHERE; or set `expiry: never`, so that "
+        "rows change at refreshes only.",
+    ),
+    "CLOCK_NOT_CLEAR": Meaning(
+        "The query has a text such as 'today' that Spark makes a date of, or calls the clock by "
+        "a name that a column has, so that each read computes the rows again.",
+        "Write `current_date()` or `current_timestamp()`; or set `expiry: never`, so that rows "
+        "change at refreshes only.",
+    ),
     "BASE_TABLE_DROPPED": Meaning(
         "A base table does not exist any more.",
         "Create the base table again, or change the query of the view.",

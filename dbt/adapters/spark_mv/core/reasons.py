@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 
 from dbt.adapters.spark_mv.core.reason_codes import CODES
 
@@ -50,6 +51,9 @@ OWNER_GONE = Reason("OWNER_GONE", "its process ended before the refresh did")
 OVER_TIME = Reason("OVER_TIME", "it has been running longer than refresh_timeout")
 DROPPED = Reason("DROPPED", "it was dropped while it was being refreshed")
 REBUILT = Reason("REBUILT", "found in the label of its storage table")
+CLOCK_NOT_FOLLOWED = Reason(
+    "EXPIRED", "it was built by a version that did not follow the clock, which its query reads"
+)
 EQUIVALENT_VERSIONS = Reason(
     "EQUIVALENT_VERSIONS", "base tables moved to new versions with the same rows"
 )
@@ -87,3 +91,22 @@ def base_table_unversioned(names: list[str]) -> Reason:
 def upstream_not_fresh(name: str, freshness: str) -> Reason:
     """Reason for staleness of a view over another materialized view."""
     return Reason("UPSTREAM_NOT_FRESH", f"it reads {name}, which is {freshness}")
+
+
+def expired(code: str, at: int, by: str, cause: str) -> Reason:
+    """Reason for staleness of rows that were right until an instant, in epoch microseconds, at
+    which the part `by` of the query has another value; `cause` says why it is not known."""
+    if code == "EXPIRED":
+        since = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=at)
+        return Reason(code, f"since {since:%Y-%m-%d %H:%M:%S} UTC by {by}")
+    if code == "CLOCK_NOT_CLEAR":
+        return Reason(code, "its query reads the clock in a way that only Spark understands")
+    text = "moves with the clock, so that no rows stay right"
+    if code == "EXPIRY_NOT_DERIVED":
+        text = f"depends on the clock, and it is not known when its value changes: {cause}"
+    return Reason(code, f"{by} {text}")
+
+
+def too_old(seconds: float) -> Reason:
+    """Reason for staleness of rows that are older than `max_age`."""
+    return Reason("MAX_AGE", f"its rows were computed more than {seconds:,.0f} seconds ago")

@@ -90,7 +90,10 @@ WITH e AS (
       AND get_json_object(e.payload, '$.trigger') = 'SCHEDULE') AS scheduled_at,
     max_by(get_json_object(e.payload, '$.schedule'), e.at) FILTER (WHERE e.kind LIKE 'REFRESH%'
       AND e.kind <> 'REFRESH_STARTED' AND get_json_object(e.payload, '$.trigger') = 'SCHEDULE')
-      AS scheduled
+      AS scheduled,
+    timestamp_micros(CAST(TRY_CAST(get_json_object(max_by(e.payload, e.at)
+      FILTER (WHERE e.kind = 'REFRESH_SUCCEEDED'), '$.expires_us') AS DECIMAL(18)) AS BIGINT))
+      AS expires_at
   FROM e GROUP BY e.view_id
 )
 """
@@ -107,7 +110,7 @@ SELECT l.table_catalog, l.table_schema, l.table_name,
     THEN TRY_CAST(get_json_object(l.payload, '$.options.refresh_interval_minutes') AS BIGINT)
     END AS refresh_interval_minutes,
   l.modified_at AS last_modified_time,
-  coalesce(f.is_stale, true) AS is_stale
+  coalesce(f.is_stale, true) OR coalesce(f.expires_at <= current_timestamp(), false) AS is_stale
 FROM live l LEFT JOIN folded f ON f.view_id = l.view_id
 """
 )
@@ -162,7 +165,7 @@ SELECT l.table_catalog, l.table_schema, l.table_name,
       WHEN s.after_us < s.start_us THEN s.start_us
       ELSE s.start_us + ((s.after_us - s.start_us) DIV s.interval_us + 1) * s.interval_us END)
     END AS next_refresh_time,
-  CAST(NULL AS TIMESTAMP) AS expires_at,
+  f.expires_at,
   get_json_object(l.payload, '$.methods.fast') AS can_be_fast,
   get_json_object(l.payload, '$.methods.partition') AS can_be_by_partition
 FROM live l LEFT JOIN folded f ON f.view_id = l.view_id

@@ -76,6 +76,7 @@ def _remember_build(executor: Executor, history: History, observation: Observati
         to=versions_json(label.sources),
         evaluated_ms=int(label.evaluated_at * 1000),
         watermark=int(label.evaluated_at * 1000),
+        expires_us=label.expiry.at if label.expiry else None,
         stale=not observation.verdict.is_fresh,
     )
 

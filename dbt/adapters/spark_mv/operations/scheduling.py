@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.config.option_types import PERIODS
+from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -20,15 +20,10 @@ from dbt.adapters.spark_mv.views.registry import load_view
 PASS, WARN, ERROR = "pass", "warn", "error"
 
 
-def now_us() -> int:
-    """Now, in epoch microseconds."""
-    return time.time_ns() // 1000
-
-
 def is_due(state: ViewState) -> bool:
     """Whether a scheduled refresh of the view is due now."""
     due = state.next_due
-    return due is not None and due <= now_us()
+    return due is not None and due <= clock.now_us()
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,7 @@ def _seconds(threshold: Mapping[str, Any]) -> float:
 def _seconds_behind(services: Services, state: ViewState, observation: Observation | None) -> float:
     created = state.created_at / 1e6
     since = created if observation is None else _stale_since(services, observation, created)
-    return 0.0 if since is None else max(time.time() - since, 0.0)
+    return 0.0 if since is None else max(clock.now() - since, 0.0)
 
 
 def _stale_since(services: Services, observation: Observation, otherwise: float) -> float | None:
@@ -86,6 +81,8 @@ def _stale_since(services: Services, observation: Observation, otherwise: float)
         view = load_view(services.resolver, upstream)
         observed = services.observer.observe_with_upstream(view)
         moments.append(_stale_since(services, observed, otherwise))
+    if observation.label.expiry is not None and observation.label.expiry.at is not None:
+        moments.append(observation.label.expiry.at / 1e6)
     known = [moment for moment in moments if moment is not None]
     return min(known) if known else observation.label.evaluated_at
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.config.options import NEVER
 from dbt.adapters.spark_mv.core.errors import NotVerified, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.expiry.next_change import reads_clock
 from dbt.adapters.spark_mv.ivm.rewrite.total_order import ORDERED
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import complete_query
+from dbt.adapters.spark_mv.sql.clock import clock_names
 from dbt.adapters.spark_mv.sql.names import TableName, quote
-from dbt.adapters.spark_mv.state.freshness import Label, read_label
+from dbt.adapters.spark_mv.state.freshness import UNCLEAR, Label, read_label
 from dbt.adapters.spark_mv.views.definition import Column, MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.storage_sql import stored_rows
@@ -76,6 +79,8 @@ def differences_query(services: Services, view: MaterializedView) -> str:
     label = _nearest_label(services.executor, view)
     texts = (view.definition.query, *view.definition.views.values())
     volatile = list(dict.fromkeys(call for text in texts for call in volatile_functions(text)))
+    if reads_clock(view.definition) and not _has_instant(services, view, label):
+        volatile += [name for text in texts for name in clock_names(text)]
     if volatile:
         raise NotVerified(
             f"{view.name} cannot be verified: its query calls {', '.join(volatile)}.",
@@ -104,15 +109,29 @@ def differences_query(services: Services, view: MaterializedView) -> str:
     )
 
 
+def _has_instant(services: Services, view: MaterializedView, label: Label) -> bool:
+    """Whether the rows are those of one instant, which the label names."""
+    if label.expiry is None and view.options.expiry != NEVER:
+        return False  # an earlier version let Spark read its own clock
+    unclear = label.expiry is not None and label.expiry.why == UNCLEAR
+    return not unclear and services.expiries.moment(view.definition, 0) is not None
+
+
 def _expected(services: Services, view: MaterializedView, label: Label) -> str:
     """The query at the versions of the label. If windows were given an order without ties, it has
     that order too: without it other rows may be right as well."""
     if ORDERED not in view.hidden:
+        moment = services.expiries.moment(view.definition, label.evaluated_us)
         query, _ = pinned_query(
-            view.definition, label.sources, services.executor, services.resolver, str(view.name)
+            view.definition,
+            label.sources,
+            services.executor,
+            services.resolver,
+            str(view.name),
+            moment,
         )
         return query
-    query, _ = complete_query(services, view, view.definition, label.sources)
+    query, _ = complete_query(services, view, view.definition, label)
     shown = f" WHERE NOT {quote(view.spare)}" if view.spare else ""
     return f"SELECT * FROM (\n{query}\n) AS mv_all{shown}"
 

@@ -31,7 +31,7 @@ from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.storage_sql import describe_query
-from dbt.adapters.spark_mv.views.volatile import storage_columns, volatile_functions
+from dbt.adapters.spark_mv.views.volatile import storage_columns, unstable
 
 # A form of query that nobody thought of must not keep anybody from a complete refresh.
 _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -150,7 +150,7 @@ class Analyzer:
 
     def _analyse(self, definition: Definition, view: MaterializedView) -> Analysis:
         for text in (definition.query, *definition.views.values()):
-            if calls := volatile_functions(text):
+            if calls := unstable(text):
                 raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))
             if found := storage_columns(text):
                 raise not_fast(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.config.options import NEVER
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
@@ -27,7 +28,7 @@ from dbt.adapters.spark_mv.planning.plan import (
 from dbt.adapters.spark_mv.planning.request import Request
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation
-from dbt.adapters.spark_mv.views.volatile import volatile_functions
+from dbt.adapters.spark_mv.views.volatile import unstable, volatile_functions
 
 
 class RefreshCandidates:
@@ -93,7 +94,8 @@ class Planner:
     def plan(self, observation: Observation, request: Request) -> RefreshPlan:
         """What `request` would do now, with its reason; raises `MethodNotAvailable`."""
         texts = [observation.view.definition.query, *observation.current.views.values()]
-        volatile = tuple(dict.fromkeys(f for text in texts for f in volatile_functions(text)))
+        changing = volatile_functions if _follows_clock(observation) else unstable
+        volatile = tuple(dict.fromkeys(found for text in texts for found in changing(text)))
         method = request.method
         if method == AUTO and request.avoid_fast is None:
             method = observation.view.options.refresh_method
@@ -111,3 +113,11 @@ class Planner:
             candidates,
             recompute=request.explicit and request.method == COMPLETE,
         )
+
+
+def _follows_clock(observation: Observation) -> bool:
+    """Whether rows that are fresh would be computed with the same result now, but for functions
+    that are volatile by themselves."""
+    label = observation.label
+    expiry = label.expiry if label is not None else None
+    return expiry is not None and not expiry.stamps and observation.view.options.expiry != NEVER

@@ -13,7 +13,8 @@ from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core.executor import Executor, TableFacts, ViewFacts
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.clock import Moment, at_moment, canonical
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.reads import Reference, references_of
 from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.definition import Definition
@@ -26,8 +27,10 @@ def pinned_query(
     executor: Executor,
     resolver: Resolver,
     owner: str,
+    moment: Moment | None = None,
 ) -> tuple[str, tuple[TableName, ...]]:
-    """The definition's query with its views inlined and its tables pinned.
+    """The definition's query with its views inlined and its tables pinned, and evaluated at a
+    moment if there is one.
 
     Returns the text and the tables that are read unpinned.
     """
@@ -46,7 +49,14 @@ def pinned_query(
             return None
         return f"{name.sql} VERSION AS OF {versions[name].snapshot_id}"
 
-    return expander.inline(definition.query, definition.home, replacement), unpinned
+    query = expander.inline(definition.query, definition.home, replacement)
+    return (query if moment is None else _evaluated(query, moment, definition)), unpinned
+
+
+def _evaluated(query: str, moment: Moment, definition: Definition) -> str:
+    """A query at one moment. Columns without a name of their own were called by their calls."""
+    names = ", ".join(quote(column.name) for column in definition.columns)
+    return f"SELECT * FROM (\n{at_moment(canonical(query), moment)}\n) AS evaluated({names})"
 
 
 def is_readable(definition: Definition) -> bool:

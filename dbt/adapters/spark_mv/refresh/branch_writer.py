@@ -6,9 +6,9 @@ in docs/architecture.md.
 
 from __future__ import annotations
 
-import time
 import uuid
 from contextlib import suppress
+from dataclasses import replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.resolver import is_not_found
@@ -68,7 +68,7 @@ class BranchWriter:
             uuid.uuid4().hex,
             view.definition_hash,
             observation.versions,
-            time.time(),
+            observation.instant,
             observation.storage_schema_id,
             request.reduced,
             plan.method,
@@ -78,6 +78,7 @@ class BranchWriter:
         self._services.history.started(run)
         try:
             reached("started.after")
+            run = self._with_expiry(observation, run)
             commits = self._write_and_publish(observation, run, lock)
         except BaseException as error:
             self._not_published(observation, lock, run, error)
@@ -88,11 +89,15 @@ class BranchWriter:
             self._builder.drop_replaced(view.name)
         return outcome
 
+    def _with_expiry(self, observation: Observation, run: RefreshRun) -> RefreshRun:
+        label = staging.with_expiry(self._services, run.view, observation.current, run.label)
+        return replace(run, label=label)
+
     def _write_and_publish(
         self, observation: Observation, run: RefreshRun, lock: RefreshLock
     ) -> tuple[SnapshotFacts, ...]:
         services, view, plan, label = self._services, run.view, run.plan, run.label
-        writes, unpinned = self._writes(observation, plan, lock)
+        writes, unpinned = self._writes(observation, plan, label, lock)
         settings = {**view.definition.settings, **staging.label_settings(label)}
         services.watch.check(view.name, run.id)
         moves = staging.moves(services.executor, unpinned, observation.versions)
@@ -122,7 +127,7 @@ class BranchWriter:
         return publish(services.executor, lock, run.id, len(writes))
 
     def _writes(
-        self, observation: Observation, plan: RefreshPlan, lock: RefreshLock
+        self, observation: Observation, plan: RefreshPlan, label: Label, lock: RefreshLock
     ) -> tuple[list[str], tuple[TableName, ...]]:
         """The statements that write to the branch, a commit each; the tables read unpinned."""
         view, branch = observation.view, lock.branch
@@ -136,9 +141,7 @@ class BranchWriter:
         if isinstance(plan, PartitionRefresh):
             query, condition = plan.partition.query, plan.partition.condition
             return [storage_sql.write_storage(view, branch, query, condition)], ()
-        query, unpinned = staging.complete_query(
-            self._services, view, observation.current, observation.versions
-        )
+        query, unpinned = staging.complete_query(self._services, view, observation.current, label)
         return [storage_sql.write_storage(view, branch, query, storage_sql.ALL_ROWS)], unpinned
 
     def _not_published(

@@ -5,14 +5,13 @@ The storage table is a staging table, then one CREATE OR REPLACE VIEW makes it v
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.versions import UNVERSIONED, Version
-from dbt.adapters.spark_mv.core import reasons
+from dbt.adapters.spark_mv.core import clock, reasons
 from dbt.adapters.spark_mv.core.errors import (
     MaterializedViewError,
     PublishRefused,
@@ -26,7 +25,7 @@ from dbt.adapters.spark_mv.refresh.history import versions_json
 from dbt.adapters.spark_mv.refresh.registration import register
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
 from dbt.adapters.spark_mv.refresh.services import Services
-from dbt.adapters.spark_mv.refresh.staging import Build, discard, make_storage
+from dbt.adapters.spark_mv.refresh.staging import Build, discard, make_storage, with_expiry
 from dbt.adapters.spark_mv.refresh.swap import swap
 from dbt.adapters.spark_mv.sql.names import TableName, use
 from dbt.adapters.spark_mv.state.freshness import Label
@@ -64,15 +63,23 @@ class Builder:
             refresh_id=uuid.uuid4().hex,
             definition_hash=view.definition_hash,
             sources=build.versions,
-            evaluated_at=time.time(),
+            evaluated_at=clock.now(),
             storage_schema_id=0,
             reduced=build.request.reduced,
             method=build.plan.method,
         )
         run = RefreshRun(view, build.request, build.plan, label, build.branch, {}, in_staging=True)
         services.history.started(run)
+        run = replace(run, label=self._with_expiry(run))
         snapshot = self._make(build, run)
         return self.record_success(run, (snapshot,) if snapshot else ())
+
+    def _with_expiry(self, run: RefreshRun) -> Label:
+        try:
+            return with_expiry(self._services, run.view, run.view.definition, run.label)
+        except MaterializedViewError as error:
+            self._not_built(run, error)
+            raise
 
     def _make(self, build: Build, run: RefreshRun) -> SnapshotFacts | None:
         services, view = self._services, build.view
@@ -124,6 +131,7 @@ class Builder:
             cost=plan.cost,
             to=versions_json(versions),
             evaluated_ms=int(label.evaluated_at * 1000),
+            expires_us=label.expiry.at if label.expiry else None,
             watermark=self._watermark(versions, label),
             stale=label.reduced or any(v.kind == UNVERSIONED for v in versions.values()),
         )

@@ -10,6 +10,7 @@ from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.catalog.versions import Versions
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.workers import Workers
+from dbt.adapters.spark_mv.expiry.next_change import ExpiryFinder
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
@@ -49,6 +50,7 @@ class Services:
         self.versions = Versions(self.executor, self.resolver)
         self.observer = Observer(self.executor, self.resolver, self.versions, self.log)
         self.analyzer = Analyzer(self.executor, self.resolver)
+        self.expiries = ExpiryFinder(self.executor, self.resolver)
         self.planner = Planner(self.executor, self.resolver, self.analyzer, self.log)
         self.explainer = Explainer(
             self.executor, self.resolver, self.observer, self.analyzer, self.planner

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.versions import Version, Versions
+from dbt.adapters.spark_mv.config.options import NEVER
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, PublishRefused, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.expiry.next_change import reads_clock
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
 from dbt.adapters.spark_mv.planning.plan import RefreshPlan
 from dbt.adapters.spark_mv.planning.request import Request
@@ -55,7 +57,7 @@ def make_storage(services: Services, view: MaterializedView, label: Label) -> No
     Raises `PublishRefused` if a table that could not be pinned changed during the build, and
     `StatementFailed`; there is then no table.
     """
-    query, unpinned = complete_query(services, view, view.definition, label.sources)
+    query, unpinned = complete_query(services, view, view.definition, label)
     before = moves(services.executor, unpinned, label.sources)
     settings = {**view.definition.settings, **label_settings(label)}
     try:
@@ -78,13 +80,15 @@ def complete_query(
     services: Services,
     view: MaterializedView,
     definition: Definition,
-    versions: Mapping[TableName, Version],
+    label: Label,
 ) -> tuple[str, tuple[TableName, ...]]:
-    """The query of everything that is stored at these versions, and the tables that it reads
-    unpinned. Raises `CorruptMetadata` if columns that are not shown cannot be computed."""
-    owner = str(view.name)
+    """The query of everything that is stored under a label, at its versions and its instant, and
+    the tables that it reads unpinned. Raises `CorruptMetadata` if columns that are not shown cannot
+    be computed."""
+    owner, versions = str(view.name), label.sources
+    moment = services.expiries.moment(definition, label.evaluated_us)
     query, unpinned = pinned_query(
-        definition, versions, services.executor, services.resolver, owner
+        definition, versions, services.executor, services.resolver, owner, moment
     )
     if not view.hidden:
         return query, unpinned
@@ -95,6 +99,19 @@ def complete_query(
             "Run its model with --full-refresh.",
         )
     return analysis.stored_query(versions, unpinned), unpinned
+
+
+def with_expiry(
+    services: Services, view: MaterializedView, definition: Definition, label: Label
+) -> Label:
+    """A label that says until when the rows of a definition will be right."""
+    if view.options.expiry == NEVER or not reads_clock(definition):
+        return label
+    query, _ = pinned_query(
+        definition, label.sources, services.executor, services.resolver, str(view.name)
+    )
+    expiry = services.expiries.expiry(definition, query, label.evaluated_us)
+    return replace(label, expiry=expiry)
 
 
 def discard(executor: Executor, storage: TableName) -> None:

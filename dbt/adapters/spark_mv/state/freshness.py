@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 
 from dbt.adapters.spark_mv.catalog import iceberg
@@ -18,6 +18,9 @@ from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.sql.names import TableName
 
+# Why rows that were right when they were computed cannot be known to be so later.
+EXPIRED, ALWAYS = "EXPIRED", "CLOCK_MOVES_ALWAYS"
+UNCLEAR, NOT_DERIVED = "CLOCK_NOT_CLEAR", "EXPIRY_NOT_DERIVED"
 LABEL_STATE = "mv.refresh_state"
 LABEL_ID = "mv.refresh_id"
 LABEL_METHOD = "mv.method"
@@ -33,11 +36,29 @@ class Freshness(Enum):
 
 
 @dataclass(frozen=True)
+class Expiry:
+    """Until when rows that depend on the clock are those of their query.
+
+    `at` is in epoch microseconds, None if they always will be; `by` is what changes then. `why` is
+    the code of the reason if that could not be found out, so that they count as expired at once,
+    and `cause` says what stood against it.
+    `stamps` says that they show when they were computed.
+    """
+
+    at: int | None
+    why: str = EXPIRED
+    by: str = ""
+    cause: str = ""
+    stamps: bool = False
+
+
+@dataclass(frozen=True)
 class Label:
     """What a stored build was made from.
 
-    `evaluated_at` is epoch seconds; `reduced` marks a build that does not contain the whole
-    definition (--empty, --sample, --defer); `snapshot` is the storage snapshot that carries it.
+    `evaluated_at` is epoch seconds, `expiry` is None if the query reads no clock; `reduced` marks a
+    build that does not contain the whole definition (--empty, --sample, --defer); `snapshot` is the
+    storage snapshot that carries it.
     """
 
     refresh_id: str
@@ -48,6 +69,12 @@ class Label:
     reduced: bool = False
     method: str = "complete"
     snapshot: SnapshotFacts | None = None
+    expiry: Expiry | None = None
+
+    @property
+    def evaluated_us(self) -> int:
+        """The instant at which the query was evaluated, in epoch microseconds."""
+        return round(self.evaluated_at * 1e6)
 
     def to_summary(self) -> dict[str, str]:
         """Properties of the snapshot that carries this label."""
@@ -61,6 +88,8 @@ class Label:
             "storage_schema_id": self.storage_schema_id,
             "reduced": self.reduced,
         }
+        if self.expiry is not None:
+            state["expiry"] = asdict(self.expiry)
         return {
             LABEL_ID: self.refresh_id,
             LABEL_METHOD: self.method,
@@ -108,6 +137,7 @@ def read_label(chain: Sequence[SnapshotFacts]) -> Label | None:
             reduced=bool(state["reduced"]),
             method=snapshot.summary.get(LABEL_METHOD, "complete"),
             snapshot=snapshot,
+            expiry=Expiry(**state["expiry"]) if "expiry" in state else None,
         )
     except (KeyError, TypeError, ValueError, IndexError, RecursionError):
         return None
@@ -153,3 +183,24 @@ def _compare(label: Label, current: Mapping[TableName, Version]) -> Verdict:
         reason = reasons.base_table_unversioned([name.shown for name in unversioned])
         return Verdict(Freshness.UNKNOWN, reason)
     return Verdict(Freshness.FRESH, reasons.NOTHING_CHANGED)
+
+
+def expired(label: Label, now: float, reads_clock: bool, max_age: float | None) -> Reason | None:
+    """Why rows with a label that is otherwise fresh are not those of the query now.
+
+    `now` is in epoch seconds; for a reader whose clock is behind that of the refresh it is the
+    instant of the refresh. `max_age` is in seconds.
+    """
+    if now <= label.evaluated_at:
+        return None
+    if max_age is not None and now >= label.evaluated_at + max_age:
+        return reasons.too_old(max_age)
+    if not reads_clock:
+        expiry = label.expiry or Expiry(None)
+    elif label.expiry is None:
+        return reasons.CLOCK_NOT_FOLLOWED
+    else:
+        expiry = label.expiry
+    if expiry.at is None or now * 1e6 < expiry.at:
+        return None
+    return reasons.expired(expiry.why, expiry.at, expiry.by, expiry.cause)

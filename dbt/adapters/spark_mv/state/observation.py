@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.catalog.versions import Version, Versions
-from dbt.adapters.spark_mv.core import reasons
+from dbt.adapters.spark_mv.config.options import NEVER, Options
+from dbt.adapters.spark_mv.core import clock, reasons
 from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
+from dbt.adapters.spark_mv.sql.clock import reads_clock
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.freshness import Freshness, Label, Verdict, judge, read_label
+from dbt.adapters.spark_mv.state.freshness import (
+    Freshness,
+    Label,
+    Verdict,
+    expired,
+    judge,
+    read_label,
+)
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
 from dbt.adapters.spark_mv.views.registry import load_view
@@ -28,7 +36,7 @@ class PinnedVersions:
     """Versions pinned for a group of views that are refreshed together, by one thread or more."""
 
     versions: dict[TableName, Version] = field(default_factory=dict)
-    started_at: float = field(default_factory=time.time)
+    started_at: float = field(default_factory=clock.now)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def forget(self, tables: Iterable[TableName]) -> None:
@@ -41,7 +49,8 @@ class PinnedVersions:
 @dataclass(frozen=True)
 class Observation:
     """What was seen. `head` is the storage table's main snapshot, `current` the definition with
-    the tables and view texts that it reads now."""
+    the tables and view texts that it reads now; `instant`, in epoch seconds, is when rows that are
+    computed now are to be right."""
 
     view: MaterializedView
     current: Definition
@@ -52,6 +61,7 @@ class Observation:
     storage_exists: bool
     storage_schema_id: int | None
     verdict: Verdict
+    instant: float
 
 
 class Observer:
@@ -80,6 +90,7 @@ class Observer:
         return self._versions.read(observation.versions) != observation.versions
 
     def _observation(self, view: MaterializedView, pinned: PinnedVersions | None) -> Observation:
+        instant = clock.now() if pinned is None else pinned.started_at
         stored = self._heads([view.storage]).get(view.storage)
         storage = self._resolver.lookup(view.storage)
         exists = isinstance(storage, TableFacts)
@@ -103,6 +114,10 @@ class Observer:
             if exists
             else Verdict(Freshness.NEVER_BUILT, reasons.NEVER_BUILT)
         )
+        if label is not None:
+            verdict = _with_expiry(verdict, current, view.options, label, instant)
+            # Time never goes back for a view, whatever the clocks of its writers show.
+            instant = max(instant, label.evaluated_at)
         return Observation(
             view,
             current,
@@ -113,6 +128,7 @@ class Observer:
             exists,
             schema_id,
             verdict,
+            instant,
         )
 
     def observe_with_upstream(self, view: MaterializedView) -> Observation:
@@ -214,3 +230,16 @@ class Observer:
         if found:
             self._log.equate(view, name, old.snapshot_id, new.snapshot_id)
         return found
+
+
+def _with_expiry(
+    verdict: Verdict, current: Definition, options: Options, label: Label, now: float
+) -> Verdict:
+    """What versions say of the rows, and then the clock."""
+    if not verdict.is_fresh:
+        return verdict
+    reads = options.expiry != NEVER and any(
+        reads_clock(text) for text in (current.query, *current.views.values())
+    )
+    reason = expired(label, now, reads, options.max_age_seconds)
+    return verdict if reason is None else Verdict(Freshness.STALE, reason)

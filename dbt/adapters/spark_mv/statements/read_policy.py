@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from enum import Enum
 from functools import partial
 
+from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFailed, StaleRead
 from dbt.adapters.spark_mv.planning.request import READ, UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
@@ -167,7 +167,7 @@ class Reader:
             return False
         if observation.label.definition_hash != observation.current.hash:
             return False
-        return time.time() - observation.label.evaluated_at <= limit
+        return clock.now() - observation.label.evaluated_at <= limit
 
 
 def _stale_read(observation: Observation) -> MaterializedViewError:

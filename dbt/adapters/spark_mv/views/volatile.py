@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
-from dbt.adapters.spark_mv.sql.words import Word, words_of
+from dbt.adapters.spark_mv.sql.clock import clock_names
+from dbt.adapters.spark_mv.sql.words import words_of
 
 _VOLATILE = frozenset(
     {
-        "CURRENT_TIMESTAMP",
-        "CURRENT_DATE",
-        "CURRENT_TIME",
-        "LOCALTIMESTAMP",
         "CURRENT_USER",
         "USER",
         "SESSION_USER",
-        "NOW",
-        "CURDATE",
         "RAND",
         "RANDOM",
         "RANDN",
         "RANDSTR",
         "UUID",
         "SHUFFLE",
-        "UNIX_TIMESTAMP",
         "CURRENT_TIMEZONE",
         "MONOTONICALLY_INCREASING_ID",
         "UNIFORM",
@@ -39,13 +32,7 @@ _VOLATILE = frozenset(
         "VERSION",
     }
 )
-_WITHOUT_PARENTHESES = frozenset(
-    {"CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIMESTAMP", "CURRENT_USER"}
-)
-# Words that Spark, planning a query, replaces by a moment wherever they are cast to one.
-_MOMENTS = re.compile(r"\s*(?:now|today|tomorrow|yesterday)(?:\s+\S+)?\s*", re.IGNORECASE)
-# Such a word may be put together of so many texts before it is cast.
-_PIECES = 4
+_WITHOUT_PARENTHESES = frozenset({"CURRENT_USER"})
 # Columns of Iceberg and of Spark that say where a row is stored, not what is in it.
 _OF_STORAGE = frozenset(
     {
@@ -64,9 +51,8 @@ _KNOWN_QUERIES = 4096
 
 @lru_cache(_KNOWN_QUERIES)
 def volatile_functions(query: str) -> tuple[str, ...]:
-    """What in a query has another value at another moment, without any change of a table:
-    functions, and texts such as 'today', which may be cast to a moment.
-    """
+    """The functions of a query that have another value each time, without any change of a table,
+    and whatever the clock says."""
     words = words_of(query)
     found = [
         word.upper.lower()
@@ -77,18 +63,12 @@ def volatile_functions(query: str) -> tuple[str, ...]:
             or (index + 1 < len(words) and words[index + 1].text == "(")
         )
     ]
-    return tuple(dict.fromkeys([*found, *_moments(words)]))
+    return tuple(dict.fromkeys(found))
 
 
-def _moments(words: tuple[Word, ...]) -> list[str]:
-    """Texts that stand for a moment, or might if they are put together."""
-    texts = [word.text for word in words if word.string]
-    joined = (
-        "".join(texts[start : start + size])
-        for size in range(1, _PIECES + 1)
-        for start in range(len(texts) - size + 1)
-    )
-    return [repr(text.strip()) for text in joined if _MOMENTS.fullmatch(text)]
+def unstable(query: str) -> tuple[str, ...]:
+    """What makes rows of a query others without a write: `volatile_functions`, and the clock."""
+    return tuple(dict.fromkeys((*volatile_functions(query), *clock_names(query))))
 
 
 @lru_cache(_KNOWN_QUERIES)

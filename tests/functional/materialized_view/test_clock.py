@@ -1,0 +1,241 @@
+"""Views whose queries read the clock: computed at one instant, and stale when rows would change."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime, timezone
+from typing import Any
+
+import pytest
+
+from dbt.adapters.spark_mv.core.clock import OFFSET
+from tests.functional.materialized_view.warehouse import Rows, Warehouse
+
+NOON = "2026-03-01 12:00:00"
+# Showtimes as in the cinema: over, about to be too late, and becoming bookable a week ahead.
+SHOWTIMES = """
+(1, timestamp'2026-03-01 11:00:00Z'), (2, timestamp'2026-03-01 12:30:00Z'),
+(3, timestamp'2026-03-02 20:00:00Z'), (4, timestamp'2026-03-08 13:00:00Z'),
+(5, timestamp'2026-05-01 20:00:00Z')
+"""
+BOOKABLE = "start_time > current_timestamp() and start_time - now() < interval 7 days"
+Shift = Callable[[str], None]
+
+
+def epoch(text: str) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=timezone.utc).timestamp()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Shift:
+    """Set the clock of this process, in UTC; it goes on from there."""
+
+    def shift(text: str) -> None:
+        monkeypatch.setenv(OFFSET, str(epoch(text) - time.time()))
+
+    return shift
+
+
+@pytest.fixture(scope="module")
+def cinema(lake: Warehouse) -> Warehouse:
+    # Dates, and days of intervals, are those of a zone.
+    for run in (lake.sql, lake.spark):
+        run("set time zone 'UTC'")
+    lake.spark("create table @.showtimes (id bigint, start_time timestamp) using iceberg")
+    lake.spark(f"insert into @.showtimes values {SHOWTIMES}")
+    return lake
+
+
+def create(lake: Warehouse, view: str, query: str, options: str = "") -> None:
+    with_options = f" options ({options})" if options else ""
+    lake.sql(f"create or replace materialized view @.{view}{with_options} as {query}")
+
+
+def read(lake: Warehouse, view: str, columns: str = "*") -> Rows:
+    return sorted(lake.apart(f"select {columns} from @.{view}"))
+
+
+def ids(lake: Warehouse, view: str) -> list[Any]:
+    return [row[0] for row in read(lake, view, "id")]
+
+
+def expires_at(lake: Warehouse, view: str) -> Any:
+    found = lake.value(
+        "select unix_micros(expires_at) / 1e6 from @meta.mv_status "
+        f"where table_name = '{view}' and table_schema = '{lake.schema}'"
+    )
+    return None if found is None else float(found)
+
+
+@pytest.mark.behaviour("E10", "E11", "E12", "X26")
+def test_rows_that_come_and_go(cinema: Warehouse, clock: Shift) -> None:
+    """The first build says when it expires; from then on a read computes the rows again."""
+    clock(NOON)
+    create(cinema, "bookable", f"select id from @.showtimes where {BOOKABLE}")
+    assert ids(cinema, "bookable") == [2, 3]
+    assert expires_at(cinema, "bookable") == epoch("2026-03-01 12:30:00")
+    clock("2026-03-01 12:29:30")
+    assert ids(cinema, "bookable") == [2, 3]
+    assert cinema.freshness("bookable") == "FRESH"
+    assert cinema.builds("bookable") == 1
+    clock("2026-03-01 12:30:01")
+    assert cinema.freshness("bookable") == "STALE"
+    assert ids(cinema, "bookable") == [3]
+    assert cinema.builds("bookable") == 2
+    # Exactly a week ahead it is not bookable yet, a microsecond later it is.
+    assert expires_at(cinema, "bookable") == epoch("2026-03-01 13:00:00") + 1e-6
+    clock("2026-03-01 13:00:01")
+    assert ids(cinema, "bookable") == [3, 4]
+    assert cinema.operation("verify", view="bookable").rows[0][1:4] == ("OK", 0, 0)
+    reasons = [row[0] for row in cinema.history("bookable", "reason")]
+    assert [reason.partition(" by ")[0] for reason in reasons[1:]] == [
+        "EXPIRED: since 2026-03-01 12:30:00 UTC",
+        "EXPIRED: since 2026-03-01 13:00:00 UTC",
+    ]
+
+
+@pytest.mark.behaviour("E10")
+def test_rows_that_never_change_again(cinema: Warehouse, clock: Shift) -> None:
+    """When no row is ahead of the clock, nothing expires."""
+    clock("2027-01-01 00:00:00")
+    create(cinema, "over", "select id from @.showtimes where start_time < now()")
+    assert ids(cinema, "over") == [1, 2, 3, 4, 5]
+    assert expires_at(cinema, "over") is None
+    clock("2037-01-01 00:00:00")
+    assert cinema.freshness("over") == "FRESH"
+
+
+def test_a_real_clock(cinema: Warehouse) -> None:
+    """Without any offset, with real waiting."""
+    soon = datetime.fromtimestamp(time.time() + 6, timezone.utc)
+    cinema.spark("create or replace table @.soon (id bigint, at timestamp) using iceberg")
+    cinema.spark(f"insert into @.soon values (1, timestamp'{soon.isoformat()}')")
+    create(cinema, "due", "select id from @.soon where at <= now()")
+    assert ids(cinema, "due") == []
+    time.sleep(max(0.0, soon.timestamp() - time.time()))
+    assert ids(cinema, "due") == [1]
+    assert cinema.freshness("due") == "FRESH"
+
+
+FORMS = {
+    "a_case": ("select id, case when start_time < now() then 1 else 0 end as x from @.showtimes"),
+    "a_group": ("select count(*) filter (where start_time > now()) as id, 1 as x from @.showtimes"),
+    "a_having": (
+        "select id, max(start_time) as x from @.showtimes group by id "
+        "having max(start_time) > now()"
+    ),
+    "an_alias": (
+        "select id, start_time as x from @.showtimes group by id, start_time having x > now()"
+    ),
+    "a_join": (
+        "select a.id, count(b.id) as x from @.showtimes a left join @.showtimes b "
+        "on b.id > a.id and b.start_time <= now() group by a.id"
+    ),
+    "a_subquery": (
+        "select id, 1 as x from @.showtimes s where exists (select 1 from @.showtimes o "
+        "where o.id = s.id and o.start_time < current_timestamp)"
+    ),
+    "a_named_query": (
+        "with due as (select id, start_time from @.showtimes where start_time < now()) "
+        "select count(*) as id, max(start_time) as x from due"
+    ),
+    "a_window": ("select id, lag(start_time) over (order by id) > now() as x from @.showtimes"),
+    "a_union": (
+        "select id, 1 as x from @.showtimes where start_time > now() union all "
+        "select id, 2 from @.showtimes where start_time <= now()"
+    ),
+    "a_key": (
+        "select start_time > now() as id, count(*) as x from @.showtimes "
+        "group by start_time > now()"
+    ),
+    "a_semi_join": (
+        "select a.id, 1 as x from @.showtimes a left semi join @.showtimes b "
+        "on a.id = b.id and b.start_time > now()"
+    ),
+    "seconds": (
+        "select id, 1 as x from @.showtimes "
+        "where unix_timestamp() - unix_timestamp(start_time) > 900"
+    ),
+    "a_wall": (
+        "select id, 1 as x from @.showtimes "
+        "where cast(start_time as timestamp_ntz) > localtimestamp() - interval 1 day"
+    ),
+    "a_range": (
+        "select id, 1 as x from @.showtimes "
+        "where now() between start_time and start_time + interval 2 hours"
+    ),
+    "a_list": (
+        "select id, 1 as x from @.showtimes "
+        "where cast(start_time as date) in (current_date, date_add(current_date, 1))"
+    ),
+    "a_day": "select id, datediff(current_date(), cast(start_time as date)) as x from @.showtimes",
+    "an_hour": "select id, 1 as x from @.showtimes where start_time >= date_trunc('hour', now())",
+    "a_month": (
+        "select id, 1 as x from @.showtimes where "
+        "date_format(start_time, 'yyyyMM') = date_format(current_timestamp(), 'yyyyMM')"
+    ),
+    "a_typed_text": "select id, 1 as x from @.showtimes where start_time < timestamp'tomorrow'",
+    "an_age": "select id, now() - start_time > interval 3 hours and id > 0 as x from @.showtimes",
+    "no_order": "select id, start_time - now() < interval 1 day as x from @.showtimes",
+    "arithmetic": (
+        "select id, timestampdiff(minute, start_time, now()) > 30 as x from @.showtimes"
+    ),
+}
+# It is not known when their rows change.
+NEVER_FRESH = ("arithmetic",)
+WALK = [
+    "2026-03-01 10:59:59",
+    "2026-03-01 11:00:05",
+    "2026-03-01 12:30:05",
+    "2026-03-01 13:00:05",
+    "2026-03-02 00:00:05",
+    "2026-03-02 20:00:15",
+    "2026-03-08 12:59:00",
+    "2026-03-08 13:30:00",
+    "2026-04-01 00:00:00",
+    "2026-05-02 00:00:00",
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_walk_through_time(cinema: Warehouse, clock: Shift, form: str) -> None:
+    """At each step a read has the rows of the query at that moment, wherever it reads the clock."""
+    view, query = f"walk_{form}", FORMS[form]
+    clock("2026-03-01 10:00:00")
+    create(cinema, view, query)
+    for moment in WALK:
+        clock(moment)
+        expected = cinema.spark(f"with q as ({_at(query, moment)}) select * from q")
+        found = cinema.apart(f"select * from @.{view}")
+        assert sorted(map(str, found)) == sorted(map(str, expected)), moment
+        assert cinema.freshness(view) == ("STALE" if form in NEVER_FRESH else "FRESH"), moment
+
+
+def test_a_text_that_spark_casts(cinema: Warehouse, clock: Shift) -> None:
+    """Only Spark knows that it is no text, so rows are never taken for right; nothing is lost."""
+    query = "select id from @.showtimes where cast(start_time as date) <= 'today'"
+    create(cinema, "hidden", query)
+    assert cinema.freshness("hidden") == "STALE"
+    assert ids(cinema, "hidden") == [1, 2, 3, 4, 5]
+    create(cinema, "plain", "select id from @.showtimes where cast(id as string) <> 'today'")
+    assert cinema.freshness("plain") == "FRESH"
+    assert expires_at(cinema, "plain") is None
+
+
+def _at(query: str, moment: str) -> str:
+    """The query with literals of a moment, by other means than the adapter's: the session of these
+    tests is in UTC."""
+    now = f"timestamp'{moment}'"
+    for call, text in (
+        ("unix_timestamp()", f"unix_timestamp({now})"),
+        ("localtimestamp()", f"timestamp_ntz'{moment}'"),
+        ("current_timestamp()", now),
+        ("current_timestamp", now),
+        ("now()", now),
+        ("timestamp'tomorrow'", f"cast(date'{moment[:10]}' + interval 1 day as timestamp)"),
+        ("current_date()", f"date'{moment[:10]}'"),
+        ("current_date", f"date'{moment[:10]}'"),
+    ):
+        query = query.replace(call, text)
+    return query
