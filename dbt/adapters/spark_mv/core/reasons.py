@@ -54,6 +54,9 @@ REBUILT = Reason("REBUILT", "found in the label of its storage table")
 CLOCK_NOT_FOLLOWED = Reason(
     "EXPIRED", "it was built by a version that did not follow the clock, which its query reads"
 )
+CLOCK_NOT_CLEAR = Reason(
+    "CLOCK_NOT_CLEAR", "its query reads the clock in a way that only Spark understands"
+)
 EQUIVALENT_VERSIONS = Reason(
     "EQUIVALENT_VERSIONS", "base tables moved to new versions with the same rows"
 )
@@ -93,18 +96,22 @@ def upstream_not_fresh(name: str, freshness: str) -> Reason:
     return Reason("UPSTREAM_NOT_FRESH", f"it reads {name}, which is {freshness}")
 
 
-def expired(code: str, at: int, by: str, cause: str) -> Reason:
+def expired(at: int, by: str) -> Reason:
     """Reason for staleness of rows that were right until an instant, in epoch microseconds, at
-    which the part `by` of the query has another value; `cause` says why it is not known."""
-    if code == "EXPIRED":
-        since = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=at)
-        return Reason(code, f"since {since:%Y-%m-%d %H:%M:%S} UTC by {by}")
-    if code == "CLOCK_NOT_CLEAR":
-        return Reason(code, "its query reads the clock in a way that only Spark understands")
-    text = "moves with the clock, so that no rows stay right"
-    if code == "EXPIRY_NOT_DERIVED":
-        text = f"depends on the clock, and it is not known when its value changes: {cause}"
-    return Reason(code, f"{by} {text}")
+    which the part `by` of the query has another value."""
+    since = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=at)
+    return Reason("EXPIRED", f"since {since:%Y-%m-%d %H:%M:%S} UTC by {by}")
+
+
+def clock_moves(by: str) -> Reason:
+    """Reason for staleness of rows that are right for one instant only."""
+    return Reason("CLOCK_MOVES_ALWAYS", f"{by} moves with the clock, so that no rows stay right")
+
+
+def expiry_not_derived(by: str, cause: str) -> Reason:
+    """Reason for staleness of rows of which nobody knows until when they are right."""
+    text = "depends on the clock, and it is not known when its value changes"
+    return Reason("EXPIRY_NOT_DERIVED", f"{by} {text}: {cause}")
 
 
 def too_old(seconds: float) -> Reason:

@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.expiry.arithmetic import DAY, SECOND, Line, Shift
 from dbt.adapters.spark_mv.expiry.terms import is_clock, is_constant, reads
-from dbt.adapters.spark_mv.sql.clock import LOCAL, NOW, TODAY, UNIX
+from dbt.adapters.spark_mv.views.clock import LOCAL, NOW, TODAY, UNIX
 
 _US = {
     "DAY": DAY,

@@ -19,11 +19,11 @@ from dbt.adapters.spark_mv.expiry.rows import NotDerived, by_alias, rows_of
 from dbt.adapters.spark_mv.expiry.stamps import is_only_shown
 from dbt.adapters.spark_mv.expiry.statements import Nearest, Stepwise
 from dbt.adapters.spark_mv.expiry.terms import Atom, Term, Value, enclosed, terms_of
-from dbt.adapters.spark_mv.sql import clock as clocks
-from dbt.adapters.spark_mv.sql.clock import Moment
 from dbt.adapters.spark_mv.sql.names import parse_name
 from dbt.adapters.spark_mv.sql.reads import parse, references_of
 from dbt.adapters.spark_mv.state.freshness import ALWAYS, EXPIRED, NOT_DERIVED, UNCLEAR, Expiry
+from dbt.adapters.spark_mv.views import clock as clocks
+from dbt.adapters.spark_mv.views.clock import Moment
 from dbt.adapters.spark_mv.views.definition import Definition
 
 _LONGEST = 200

@@ -26,7 +26,7 @@ from dbt.adapters.spark_mv.expiry.arithmetic import (
 from dbt.adapters.spark_mv.expiry.kinds import Seconds, by_date
 from dbt.adapters.spark_mv.expiry.rows import VALUE, NotDerived, printed
 from dbt.adapters.spark_mv.expiry.terms import Atom, Value
-from dbt.adapters.spark_mv.sql.clock import LOCAL, NOW, TODAY, Moment, filled
+from dbt.adapters.spark_mv.views.clock import LOCAL, NOW, TODAY, Moment, filled
 
 Row = Sequence[Any]
 # So many days, or hours, are looked at; a view that nothing changes until then is looked at again.

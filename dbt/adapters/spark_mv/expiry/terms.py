@@ -4,7 +4,7 @@ A query that reads the clock has the rows that it had while each comparison of a
 has the result that it had, for every row that it is made for, and each other value of the clock is
 the same. Nothing else is asked of the query: this is so under joins, groups and windows.
 
-Trees have columns of `sql.clock.PLACEHOLDERS` where the query calls the clock.
+Trees have columns of `views.clock.PLACEHOLDERS` where the query calls the clock.
 
 >>> from sqlglot import parse_one
 >>> tree = parse_one("SELECT * FROM t WHERE due < mv_clock_today - 7 AND mv_clock_now >= ts")
@@ -20,7 +20,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.sql.clock import LOCAL, NOW, PLACEHOLDERS, UNIX
+from dbt.adapters.spark_mv.views.clock import LOCAL, NOW, PLACEHOLDERS, UNIX
 
 _FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "="}
 _OPERATORS: dict[type[exp.Expr], str] = {

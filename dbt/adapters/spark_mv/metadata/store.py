@@ -18,7 +18,7 @@ from dbt.adapters.spark_mv.sql.names import TableName, quote_parts
 
 # Each commit adds a file, and every command reads them all.
 MOST_FILES = 50
-KEPT_SNAPSHOTS, _READING_SECONDS = 20, 300.0
+KEPT_SNAPSHOTS, _READING_SECONDS = 20, 120.0
 _NAMES = tuple(name for name, _ in EVENT_COLUMNS)
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 

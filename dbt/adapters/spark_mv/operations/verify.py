@@ -13,9 +13,9 @@ from dbt.adapters.spark_mv.ivm.rewrite.total_order import ORDERED
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import complete_query
-from dbt.adapters.spark_mv.sql.clock import clock_names
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.state.freshness import UNCLEAR, Label, read_label
+from dbt.adapters.spark_mv.views.clock import clock_names
 from dbt.adapters.spark_mv.views.definition import Column, MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.storage_sql import stored_rows

@@ -13,10 +13,10 @@ from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core.executor import Executor, TableFacts, ViewFacts
-from dbt.adapters.spark_mv.sql.clock import Moment, at_moment, canonical
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.reads import Reference, references_of
 from dbt.adapters.spark_mv.sql.splice import subquery
+from dbt.adapters.spark_mv.views.clock import Moment, at_moment, canonical
 from dbt.adapters.spark_mv.views.definition import Definition
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 

@@ -51,6 +51,17 @@ class Expiry:
     cause: str = ""
     stamps: bool = False
 
+    @property
+    def reason(self) -> Reason:
+        """Why rows are stale that have expired."""
+        if self.why == UNCLEAR:
+            return reasons.CLOCK_NOT_CLEAR
+        if self.why == ALWAYS:
+            return reasons.clock_moves(self.by)
+        if self.why == NOT_DERIVED:
+            return reasons.expiry_not_derived(self.by, self.cause)
+        return reasons.expired(self.at or 0, self.by)
+
 
 @dataclass(frozen=True)
 class Label:
@@ -203,4 +214,4 @@ def expired(label: Label, now: float, reads_clock: bool, max_age: float | None) 
         expiry = label.expiry
     if expiry.at is None or now * 1e6 < expiry.at:
         return None
-    return reasons.expired(expiry.why, expiry.at, expiry.by, expiry.cause)
+    return expiry.reason

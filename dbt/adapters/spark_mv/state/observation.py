@@ -13,7 +13,6 @@ from dbt.adapters.spark_mv.config.options import NEVER, Options
 from dbt.adapters.spark_mv.core import clock, reasons
 from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
-from dbt.adapters.spark_mv.sql.clock import reads_clock
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import (
     Freshness,
@@ -23,6 +22,7 @@ from dbt.adapters.spark_mv.state.freshness import (
     judge,
     read_label,
 )
+from dbt.adapters.spark_mv.views.clock import reads_clock
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
 from dbt.adapters.spark_mv.views.registry import load_view
@@ -107,13 +107,10 @@ class Observer:
             views=expansion.views,
         )
         schema_id = self._schema_id(view.storage, storage, stored) if exists else None
-        verdict = (
-            self._without_neutral_changes(
-                judge(label, current.hash, schema_id, versions), view.name, label, current, versions
-            )
-            if exists
-            else Verdict(Freshness.NEVER_BUILT, reasons.NEVER_BUILT)
-        )
+        verdict = Verdict(Freshness.NEVER_BUILT, reasons.NEVER_BUILT)
+        if exists:
+            verdict = judge(label, current.hash, schema_id, versions)
+            verdict = self._without_neutral_changes(verdict, view.name, label, current, versions)
         if label is not None:
             verdict = _with_expiry(verdict, current, view.options, label, instant)
             # Time never goes back for a view, whatever the clocks of its writers show.

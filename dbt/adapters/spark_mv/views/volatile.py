@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dbt.adapters.spark_mv.sql.clock import clock_names
 from dbt.adapters.spark_mv.sql.words import words_of
+from dbt.adapters.spark_mv.views.clock import clock_names
 
 _VOLATILE = frozenset(
     {
