@@ -97,7 +97,7 @@ def by_date(clock: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Cast) or not isinstance(node, exp.TimestampTrunc):
             inner.replace(today)
         else:
-            inner.replace(exp.cast(today, "timestamp"))
+            inner.replace(exp.cast(today, "timestamp", dialect="spark"))
         return node
 
     return clock.copy().transform(dated)
@@ -151,8 +151,7 @@ def _line(node: exp.Expr) -> Line | None:
         sign = -1 if isinstance(node, exp.Sub) else 1
         return _shifted(_line(first), interval_of(second), sign)
     if isinstance(node, exp.TimestampAdd):
-        amount, unit = _whole_number(node.expression), _unit(node)
-        return None if amount is None else _shifted(_line(node.this), _of_unit(amount, unit), 1)
+        return _added(_line(node.this), _whole_number(node.expression), _unit(node))
     is_same = isinstance(node, exp.Cast) and node.to.this in (
         exp.DType.TIMESTAMP,
         exp.DType.TIMESTAMPLTZ,
@@ -160,6 +159,18 @@ def _line(node: exp.Expr) -> Line | None:
     )
     inner = _line(node.this) if is_same else None
     return inner if inner is not None and not inner.local else None
+
+
+def _added(line: Line | None, amount: int | None, unit: str) -> Line | None:
+    """A time to which timestampadd has added a number of units: hours are elapsed time to it, also
+    if they are whole days."""
+    by = None if amount is None else _of_unit(amount, unit)
+    if line is None or by is None:
+        return None
+    months, us = by
+    is_calendar = unit.upper().removesuffix("S") in ("DAY", "WEEK")
+    shift = Shift(months=months) if months else Shift(us=us)
+    return replace(line, shifts=(*line.shifts, Shift.of_us(us) if is_calendar else shift))
 
 
 def _shifted(line: Line | None, by: tuple[int, int] | None, sign: int) -> Line | None:

@@ -196,7 +196,7 @@ def _of_difference(clock: exp.Expr, difference: exp.Sub) -> list[Term]:
         operator = _FLIPPED[operator]
     which = reads(clock)
     if isinstance(clock, exp.Column) and which == {NOW}:
-        row, clock_side = exp.cast(row.copy(), "timestamp_ntz"), exp.column(LOCAL)
+        row, clock_side = exp.cast(row.copy(), "timestamp_ntz", dialect="spark"), exp.column(LOCAL)
     elif which == {UNIX}:
         row, clock_side = row.copy(), cast(exp.Column, clock.copy())
     else:
