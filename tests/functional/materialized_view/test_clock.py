@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from typing import Any
 
 import pytest
 
 from dbt.adapters.spark_mv.core.clock import OFFSET
+from dbt.adapters.spark_mv.core.errors import InvalidOption
 from tests.functional.materialized_view.warehouse import Rows, Warehouse
 
 NOON = "2026-03-01 12:00:00"
@@ -116,6 +118,155 @@ def test_a_real_clock(cinema: Warehouse) -> None:
     time.sleep(max(0.0, soon.timestamp() - time.time()))
     assert ids(cinema, "due") == [1]
     assert cinema.freshness("due") == "FRESH"
+
+
+@pytest.mark.behaviour("E10", "E11", "E12")
+def test_rows_say_when_they_expire(cinema: Warehouse, clock: Shift) -> None:
+    """By an expression of the author's, also where the query does not read the clock."""
+    clock(NOON)
+    options = "expires_at_expr = 'case when id < 5 then start_time - interval 7 days end'"
+    create(cinema, "said", "select id, start_time from @.showtimes", options)
+    # The only one in the future is that of the fourth.
+    assert expires_at(cinema, "said") == epoch("2026-03-01 13:00:00")
+    assert cinema.freshness("said") == "FRESH"
+    clock("2026-03-01 13:00:01")
+    assert cinema.freshness("said") == "STALE"
+    assert len(read(cinema, "said")) == 5
+    assert (cinema.builds("said"), expires_at(cinema, "said")) == (2, None)
+    ((_, history),) = [row for row in cinema.history("said", "trigger, reason") if row[0] == "READ"]
+    assert history.startswith("EXPIRED: since 2026-03-01 13:00:00 UTC by expires_at_expr")
+
+
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("max(start_time)", "is not one expression"),
+        ("start_time, id", "is not one expression"),
+        ("(select max(start_time) from t)", "is not one expression"),
+        ("now() + interval 1 day", "has another value each time"),
+        ("nowhere", "makes no time"),
+        ("array(id)", "makes no time"),
+    ],
+)
+def test_wrong_expressions(cinema: Warehouse, expression: str, problem: str) -> None:
+    """They are refused when the view is created; nothing is made."""
+    with pytest.raises(Exception, match=problem):
+        create(
+            cinema,
+            "wrong",
+            "select id, start_time from @.showtimes",
+            f'expires_at_expr = "{expression}"',
+        )
+    assert not [row for row in cinema.relations() if row[1].startswith("wrong")]
+
+
+@pytest.mark.behaviour("X13", "A17")
+def test_stamps(cinema: Warehouse, clock: Shift) -> None:
+    """A time that is only shown is that of the refresh; it does not make rows stale."""
+    clock(NOON)
+    create(
+        cinema,
+        "stamped",
+        "select s.*, 'x' as note from (select id, now() as loaded_at from @.showtimes) s",
+    )
+    first = read(cinema, "stamped")
+    assert len({row[1] for row in first}) == 1
+    clock("2026-05-01 12:00:00")
+    assert read(cinema, "stamped") == first
+    assert expires_at(cinema, "stamped") is None
+    assert cinema.operation("verify", view="stamped").rows[0][1] == "OK"
+    cinema.operation("refresh", view="stamped")
+    assert read(cinema, "stamped")[0][1] > first[0][1]
+
+
+def test_max_age(cinema: Warehouse, clock: Shift) -> None:
+    """A cap on the age of rows, whatever the query says."""
+    clock(NOON)
+    create(cinema, "aged", "select id from @.showtimes", "max_age = 'INTERVAL 10 MINUTE'")
+    clock("2026-03-01 12:09:00")
+    assert cinema.freshness("aged") == "FRESH"
+    clock("2026-03-01 12:11:00")
+    assert cinema.freshness("aged") == "STALE"
+    read(cinema, "aged")
+    assert cinema.history("aged", "reason")[-1][0] == (
+        "MAX_AGE: its rows were computed more than 600 seconds ago"
+    )
+
+
+def test_expiry_never(cinema: Warehouse, clock: Shift) -> None:
+    """Rows change at refreshes only; an explicit one computes them again."""
+    clock(NOON)
+    create(cinema, "still", f"select id from @.showtimes where {BOOKABLE}", "expiry = 'never'")
+    clock("2026-03-01 13:00:01")
+    assert ids(cinema, "still") == [2, 3]
+    cinema.operation("refresh", view="still")
+    assert ids(cinema, "still") == [3, 4]
+
+
+@pytest.mark.behaviour("E37")
+def test_one_evaluation_serves_both(cinema: Warehouse, clock: Shift) -> None:
+    """The statement that finds the expiry reads a column of the base table, not the view again;
+    a fresh read sends no statement of ours."""
+    clock(NOON)
+    create(cinema, "once", f"select id from @.showtimes where {BOOKABLE}")
+    explained = cinema.operation("explain", view="once")
+    assert any(
+        "2026-03-01 12:30:00 UTC by start_time > current_timestamp()" in line
+        for line in explained.lines()
+    )
+    assert cinema.builds("once") == 1
+
+
+def test_a_view_below(cinema: Warehouse, clock: Shift) -> None:
+    """The clock of a logical view, and that of a materialized one, which expires by itself."""
+    clock(NOON)
+    bookable = f"select id from @.showtimes where {BOOKABLE}"
+    cinema.sql(f"create or replace view @.plain_bookable as {bookable}")
+    create(cinema, "over_plain", "select count(*) as id from @.plain_bookable")
+    create(cinema, "lower", f"select id from @.showtimes where {BOOKABLE}")
+    create(cinema, "upper", "select count(*) as id from @.lower")
+    assert (ids(cinema, "over_plain"), ids(cinema, "upper")) == ([2], [2])
+    clock("2026-03-01 12:30:01")
+    assert (ids(cinema, "over_plain"), ids(cinema, "upper")) == ([1], [1])
+    assert expires_at(cinema, "upper") is None
+
+
+def test_inline(cinema: Warehouse, clock: Shift) -> None:
+    """A stale view whose query runs in its place has the rows of the same clock."""
+    clock(NOON)
+    query = f"select id from @.showtimes where {BOOKABLE}"
+    create(cinema, "inlined", query, "when_stale = 'inline'")
+    clock("2026-03-01 12:30:01")
+    assert ids(cinema, "inlined") == [3]
+    assert cinema.builds("inlined") == 1
+
+
+def test_two_readers(cinema: Warehouse, clock: Shift) -> None:
+    """Of an expired view, one refreshes it for both."""
+    clock(NOON)
+    create(cinema, "shared", f"select id from @.showtimes where {BOOKABLE}")
+    clock("2026-03-01 12:30:01")
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(lambda _: ids(cinema, "shared"), range(2)))
+    assert both == [[3], [3]]
+    assert cinema.builds("shared") == 2
+
+
+def test_a_clock_that_is_behind(cinema: Warehouse, clock: Shift) -> None:
+    """Rows of a later instant than the reader's own are right for it, and time never goes back."""
+    clock("2026-03-01 12:30:01")
+    create(cinema, "ahead", f"select id from @.showtimes where {BOOKABLE}")
+    clock(NOON)
+    assert cinema.freshness("ahead") == "FRESH"
+    cinema.spark("insert into @.showtimes values (6, timestamp'2026-03-01 12:10:00Z')")
+    assert ids(cinema, "ahead") == [3]
+    cinema.spark("delete from @.showtimes where id = 6")
+
+
+def test_a_wrong_offset(cinema: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(OFFSET, "tomorrow")
+    with pytest.raises(InvalidOption, match="Expected a number of seconds"):
+        _ = cinema.command().core
 
 
 FORMS = {

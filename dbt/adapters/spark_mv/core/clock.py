@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Callable
 
 from dbt.adapters.spark_mv.core.errors import InvalidOption
 
@@ -24,6 +25,12 @@ def now() -> float:
 def now_us() -> int:
     """Now, in epoch microseconds."""
     return time.time_ns() // 1000 + round(offset() * 1e6)
+
+
+def announce(warn: Callable[[str], None]) -> None:
+    """Warn if the clock is shifted: rows that it computes are those of another time."""
+    if seconds := offset():
+        warn(f"The clock is shifted by {seconds:,.0f} seconds, because {OFFSET} is set.")
 
 
 def offset() -> float:

@@ -99,8 +99,13 @@ def upstream_not_fresh(name: str, freshness: str) -> Reason:
 def expired(at: int, by: str) -> Reason:
     """Reason for staleness of rows that were right until an instant, in epoch microseconds, at
     which the part `by` of the query has another value."""
-    since = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=at)
-    return Reason("EXPIRED", f"since {since:%Y-%m-%d %H:%M:%S} UTC by {by}")
+    return Reason("EXPIRED", f"since {moment_of(at)} by {by}")
+
+
+def moment_of(at: int) -> str:
+    """An instant in epoch microseconds, as reasons show it."""
+    moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=at)
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def clock_moves(by: str) -> Reason:

@@ -17,8 +17,9 @@ from datetime import date, datetime, timedelta, timezone, tzinfo
 
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
-# Clocks are changed, and days begin, at multiples of this: zones differ from UTC by such.
-QUARTER = 900 * SECOND
+# Clocks are changed, and days begin, at multiples of this: zones differ from UTC by such. In the
+# past there were some that were changed at one minute past midnight.
+QUARTER, _MINUTE = 900 * SECOND, 60 * SECOND
 # How far clocks can be changed: a place may move to the other side of the date line.
 _FARTHEST = 26 * 3600 * SECOND
 _EPOCH = datetime(1970, 1, 1)
@@ -142,9 +143,11 @@ def _stretches(line: Line, end: int | None, start: int, zone: tzinfo) -> Iterato
     for first, last in ranges:
         position = max(position, first)
         while position <= last:
-            following = (position // QUARTER + 1) * QUARTER
-            yield position, following
-            position = following
+            until = (position // QUARTER + 1) * QUARTER
+            if line.at(until - 1, zone) - line.at(position, zone) != until - 1 - position:
+                until = (position // _MINUTE + 1) * _MINUTE
+            yield position, until
+            position = until
 
 
 def wall(us: int, zone: tzinfo) -> int:
@@ -165,17 +168,6 @@ def first_instant(day: date, zone: tzinfo) -> int:
     while day_of(instant, zone) < day:
         instant += QUARTER
     return instant
-
-
-def falls_back(us: int, zone: tzinfo) -> int | None:
-    """The next instant, within a day, at which the date is an earlier one than now; None if there
-    is none."""
-    today, instant = day_of(us, zone), us // QUARTER * QUARTER
-    while instant < us + DAY:
-        instant += QUARTER
-        if day_of(instant, zone) < today:
-            return instant
-    return None
 
 
 def _moved(us: int, shift: Shift) -> int:

@@ -19,7 +19,6 @@ from dbt.adapters.spark_mv.expiry.arithmetic import (
     Bounds,
     Line,
     day_of,
-    falls_back,
     first_instant,
     first_outside,
 )
@@ -82,18 +81,13 @@ class Stepwise:
     by: str
 
     def sql(self, moment: Moment) -> str:
-        """One row, of two columns for each term: the first step at which it is another, and how
-        many before now."""
+        """One row, of a column for each term: the first step at which it is another."""
         now = TODAY if self.by == "day" else NOW
         number = "unix_date" if self.by == "day" else "unix_micros"
         answers: list[str] = []
         for index, term in enumerate(self.terms):
             other = f"NOT coalesce({self._same(index, term, moment)}, false)"
-            after, before = (
-                f"FILTER (WHERE {now} {sign} {_step_literal(self.by, moment)} AND {other})"
-                for sign in (">", "<")
-            )
-            answers += [f"{number}(min({now}) {after})", f"count({now}) {before}"]
+            answers.append(f"{number}(min({now}) FILTER (WHERE {other}))")
         steps = f"({_days(moment) if self.by == 'day' else _hours(moment)}) AS mv_steps"
         bounds = f" CROSS JOIN ({self._bounds(moment)}) AS mv_bounds" if self.rows else ""
         return f"SELECT {', '.join(answers)} FROM {steps}{bounds}"
@@ -129,22 +123,16 @@ class Stepwise:
 
     def instants(self, row: Row, moment: Moment) -> list[tuple[int | None, Atom | Value]]:
         """The first instant at which each term may be another, with the term."""
-        found: list[tuple[int | None, Atom | Value]] = []
-        for number, term in enumerate(self.terms):
-            first, earlier = row[2 * number], row[2 * number + 1]
-            at = _day(first, earlier, moment) if self.by == "day" else _hour(first, moment)
-            found.append((at, term))
-        return found
+        until = _day if self.by == "day" else _hour
+        return [(until(row[n], moment), term) for n, term in enumerate(self.terms)]
 
 
-def _day(first: int | None, earlier: int, moment: Moment) -> int:
-    """The instant of a day that is the first to differ, if the day before does not come again."""
+def _day(first: int | None, moment: Moment) -> int:
+    """The instant at which a day begins that is the first to differ."""
     day = day_of(moment.us, moment.zone) + timedelta(days=_DAYS + 1)
     if first is not None:
         day = _EPOCH.date() + timedelta(days=int(first))
-    at = first_instant(day, moment.zone)
-    back = falls_back(moment.us, moment.zone) if earlier else None
-    return at if back is None else min(at, back)
+    return first_instant(day, moment.zone)
 
 
 def _hour(first: int | None, moment: Moment) -> int:
@@ -224,13 +212,9 @@ def _shown(value: str, kind: Line | Seconds) -> str:
     return f"CAST({value} AS STRING)" if kind.local else f"unix_micros({value})"
 
 
-def _step_literal(by: str, moment: Moment) -> str:
-    return moment.literal(TODAY if by == "day" else NOW)
-
-
 def _days(moment: Moment) -> str:
     today = day_of(moment.us, moment.zone)
-    first, last = today - timedelta(days=1), today + timedelta(days=_DAYS)
+    first, last = today + timedelta(days=1), today + timedelta(days=_DAYS)
     return f"SELECT explode(sequence(DATE'{first}', DATE'{last}')) AS {TODAY}"
 
 

@@ -11,7 +11,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.invocation import get_invocation_id
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
-from dbt.adapters.spark_mv.core import failpoints
+from dbt.adapters.spark_mv.core import clock, failpoints
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.credentials import IN_PROCESS, SparkMVCredentials
 from dbt.adapters.spark_mv.glue.invocation import Invocation, NodeContext
@@ -59,13 +59,13 @@ class Container:
         self._home_catalog: str | None = None
         log = MetadataLog(self._store, logger.warning, get_invocation_id())
         failpoints.arm(logger.warning)
+        clock.announce(_alert)
         self.services = Services(
             self._own,
             log,
             logger.warning,
             logger.info,
-            # At this level it is printed also if dbt is told to be quiet.
-            lambda text: logger.error(f"Warning: {text}"),
+            _alert,
             self._credentials.refresh_timeout,
             (self._credentials.schema,),
             self._credentials.allow_unsafe_sql,
@@ -173,6 +173,11 @@ class Container:
         self.services.log.flush()
         if isinstance(self._own, ConnectionExecutor):
             self._own.close()
+
+
+def _alert(text: str) -> None:
+    # At this level it is printed also if dbt is told to be quiet.
+    logger.error(f"Warning: {text}")
 
 
 class _UserSession(HandleExecutor):

@@ -12,6 +12,7 @@ from typing import Any
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.config import profile
 from dbt.adapters.spark_mv.config.profile import CATALOG
+from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.errors import NeedsSpark
 from dbt.adapters.spark_mv.instant.executor import FileExecutor
 from dbt.adapters.spark_mv.instant.file_catalog import FileCatalog
@@ -86,6 +87,7 @@ def _questions(
     def store() -> Iterator[MetadataStore]:
         yield MetadataStore(executor, Resolver(executor), events)
 
+    clock.announce(warn)
     log = _ReadOnlyLog(store, warn, "")
     services = Services(executor, log, warn, warn, warn, folder.refresh_timeout, (folder.schema,))
     choice = Choice(log)

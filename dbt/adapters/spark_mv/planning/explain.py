@@ -7,7 +7,7 @@ from dataclasses import replace
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.core.executor import Executor
-from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.core.reasons import Reason, moment_of
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.by_partition import why_not
 from dbt.adapters.spark_mv.planning.candidates import Planner
@@ -54,6 +54,7 @@ class Explainer:
             f"materialized view  {name}",
             f"storage table      {view.storage}",
             f"freshness          {verdict.freshness.value} ({verdict.reason})",
+            *_about_expiry(observation),
         ]
         try:
             plan = self._planner.plan(observation, request)
@@ -106,6 +107,17 @@ class Explainer:
             *notes,
             *(_against("not by partition", partition) if partition else ["can be by partition"]),
         ]
+
+
+def _about_expiry(observation: Observation) -> list[str]:
+    """Until when the stored rows are right, if the query reads the clock."""
+    expiry = observation.label.expiry if observation.label is not None else None
+    if expiry is None:
+        return []
+    stamp = ["stamps             some columns show when the rows were computed"] * expiry.stamps
+    if expiry.at is None:
+        return ["expires            never", *stamp]
+    return [f"expires            {moment_of(expiry.at)} by {expiry.by or expiry.why}", *stamp]
 
 
 def _against(method: str, reason: Reason) -> list[str]:

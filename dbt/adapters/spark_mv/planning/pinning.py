@@ -50,10 +50,10 @@ def pinned_query(
         return f"{name.sql} VERSION AS OF {versions[name].snapshot_id}"
 
     query = expander.inline(definition.query, definition.home, replacement)
-    return (query if moment is None else _evaluated(query, moment, definition)), unpinned
+    return (query if moment is None else evaluated(query, moment, definition)), unpinned
 
 
-def _evaluated(query: str, moment: Moment, definition: Definition) -> str:
+def evaluated(query: str, moment: Moment, definition: Definition) -> str:
     """A query at one moment. Columns without a name of their own were called by their calls."""
     names = ", ".join(quote(column.name) for column in definition.columns)
     return f"SELECT * FROM (\n{at_moment(canonical(query), moment)}\n) AS evaluated({names})"

@@ -32,6 +32,7 @@ from dbt.adapters.spark_mv.refresh.failures import USE_COMPLETE, cause_of, run_f
 from dbt.adapters.spark_mv.refresh.lock import RefreshLock
 from dbt.adapters.spark_mv.refresh.publish import publish
 from dbt.adapters.spark_mv.refresh.row_count_check import refuse_lost_rows
+from dbt.adapters.spark_mv.refresh.row_expiry import label_settings, with_row_expiry
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName, use
@@ -79,7 +80,7 @@ class BranchWriter:
         try:
             reached("started.after")
             run = self._with_expiry(observation, run)
-            commits = self._write_and_publish(observation, run, lock)
+            run, commits = self._write_and_publish(observation, run, lock)
         except BaseException as error:
             self._not_published(observation, lock, run, error)
             return None
@@ -95,10 +96,10 @@ class BranchWriter:
 
     def _write_and_publish(
         self, observation: Observation, run: RefreshRun, lock: RefreshLock
-    ) -> tuple[SnapshotFacts, ...]:
+    ) -> tuple[RefreshRun, tuple[SnapshotFacts, ...]]:
         services, view, plan, label = self._services, run.view, run.plan, run.label
         writes, unpinned = self._writes(observation, plan, label, lock)
-        settings = {**view.definition.settings, **staging.label_settings(label)}
+        settings = {**view.definition.settings, **label_settings(label)}
         services.watch.check(view.name, run.id)
         moves = staging.moves(services.executor, unpinned, observation.versions)
         reached("write.before")
@@ -122,9 +123,11 @@ class BranchWriter:
             raise FastRefreshFailed(error.problem, error.way_out) from None
         reached("write.after")
         refuse_lost_rows(services.executor, services.analyzer, observation, plan, lock)
+        run = replace(run, label=with_row_expiry(services, view, label, lock.branch))
         staging.refuse_moved(services.executor, services.versions, moves, observation.versions)
         services.watch.check(view.name, run.id)
-        return publish(services.executor, lock, run.id, len(writes))
+        made = len(writes) + (run.label is not label)
+        return run, publish(services.executor, lock, run.id, made)
 
     def _writes(
         self, observation: Observation, plan: RefreshPlan, label: Label, lock: RefreshLock

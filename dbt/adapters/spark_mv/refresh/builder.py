@@ -71,7 +71,7 @@ class Builder:
         run = RefreshRun(view, build.request, build.plan, label, build.branch, {}, in_staging=True)
         services.history.started(run)
         run = replace(run, label=self._with_expiry(run))
-        snapshot = self._make(build, run)
+        run, snapshot = self._make(build, run)
         return self.record_success(run, (snapshot,) if snapshot else ())
 
     def _with_expiry(self, run: RefreshRun) -> Label:
@@ -81,19 +81,19 @@ class Builder:
             self._not_built(run, error)
             raise
 
-    def _make(self, build: Build, run: RefreshRun) -> SnapshotFacts | None:
+    def _make(self, build: Build, run: RefreshRun) -> tuple[RefreshRun, SnapshotFacts | None]:
         services, view = self._services, build.view
         is_visible = False
         try:
             reached("storage.before")
-            make_storage(services, view, run.label)
+            run = replace(run, label=make_storage(services, view, run.label))
             reached("storage.after")
             swap(services, build)
             is_visible = True
             reached("view.after")
             register(services.resolver, services.log, view, build.expansion, build.replaced)
             reached("registered.after")
-            return next(iter(iceberg.main_chain(services.executor, view.storage, 1)), None)
+            return run, next(iter(iceberg.main_chain(services.executor, view.storage, 1)), None)
         except PublishRefused as error:
             services.history.abandoned(run, reasons.lost_race(error.problem))
             raise

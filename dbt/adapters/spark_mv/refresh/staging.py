@@ -20,14 +20,13 @@ from dbt.adapters.spark_mv.expiry.next_change import reads_clock
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
 from dbt.adapters.spark_mv.planning.plan import RefreshPlan
 from dbt.adapters.spark_mv.planning.request import Request
+from dbt.adapters.spark_mv.refresh.row_expiry import label_settings, with_row_expiry
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName, use
 from dbt.adapters.spark_mv.state.freshness import Label
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expansion
-
-_LABEL_CONF = "spark.sql.iceberg.snapshot-property."
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,8 @@ class Build:
     over_table: bool = False
 
 
-def make_storage(services: Services, view: MaterializedView, label: Label) -> None:
-    """Create the storage table with the rows of the view's definition.
+def make_storage(services: Services, view: MaterializedView, label: Label) -> Label:
+    """Create the storage table with the rows of the view's definition; returns its label.
 
     Raises `PublishRefused` if a table that could not be pinned changed during the build, and
     `StatementFailed`; there is then no table.
@@ -70,10 +69,12 @@ def make_storage(services: Services, view: MaterializedView, label: Label) -> No
             session.query(storage_sql.create_storage(view, query))
             if view.layout.cluster_by:
                 session.query(storage_sql.order_storage(view))
+        label = with_row_expiry(services, view, label, None)
         refuse_moved(services.executor, services.versions, before, label.sources)
     except BaseException:
         discard(services.executor, view.storage)
         raise
+    return label
 
 
 def complete_query(
@@ -118,11 +119,6 @@ def discard(executor: Executor, storage: TableName) -> None:
     """Drop a storage table that no view reads, if it exists; a sweep does so if this fails."""
     with suppress(StatementFailed):
         executor.query(storage_sql.drop_storage(storage))
-
-
-def label_settings(label: Label) -> dict[str, str]:
-    """Session settings under which a commit carries the label."""
-    return {_LABEL_CONF + key: value for key, value in label.to_summary().items()}
 
 
 def moves(

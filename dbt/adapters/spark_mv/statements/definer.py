@@ -25,6 +25,7 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.words import without_end
+from dbt.adapters.spark_mv.statements.expression_check import check_expression
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import (
     Column,
@@ -115,6 +116,8 @@ class Definer:
         """The view with what refreshes that are not complete need; refuses what has to be fast, or
         by partition, and cannot be."""
         check_options(view)
+        if existing is None or existing.options.expires_at_expr != view.options.expires_at_expr:
+            check_expression(self._services.executor, view)
         analyzer, options = self._services.analyzer, view.options
         if view.reduced or options.refresh_method == COMPLETE:
             return view

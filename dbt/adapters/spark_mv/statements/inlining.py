@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.executor import ViewFacts
+from dbt.adapters.spark_mv.planning.pinning import evaluated
+from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.reads import Reference, qualifiers
 from dbt.adapters.spark_mv.sql.splice import Edit, edited, subquery
@@ -14,12 +16,12 @@ from dbt.adapters.spark_mv.views.registry import load_view
 
 
 def inlined(
-    resolver: Resolver, sql: str, found: StatementViews, home: Namespace, inline: set[TableName]
+    services: Services, sql: str, found: StatementViews, home: Namespace, inline: set[TableName]
 ) -> str:
     """The statement with the queries of the views `inline` in place of their names."""
     places = [place for place, behind in found.places if inline.intersection(behind)]
     words = words_of(sql)
-    edits = [_edit(resolver, sql, words, place, home, inline) for place in places]
+    edits = [_edit(services, sql, words, place, home, inline) for place in places]
     # The query has the last part of the name for its own: columns may have said all of it.
     named = {tuple(part.lower() for part in place.parts) for place in places if not place.aliased}
     edits += [
@@ -36,7 +38,7 @@ def _ends_with(name: tuple[str, ...], parts: tuple[str, ...]) -> bool:
 
 
 def _edit(
-    resolver: Resolver,
+    services: Services,
     sql: str,
     words: tuple[Word, ...],
     place: Reference,
@@ -45,7 +47,7 @@ def _edit(
 ) -> Edit:
     end = _end_of_sample(words, place.end)
     sample = sql[place.end : end]
-    query = _query(resolver, place, home, inline)
+    query = _query(services, place, home, inline)
     text = subquery(query, place, sample) if sample else subquery(query, place)
     return Edit(place.start, end, text)
 
@@ -67,14 +69,18 @@ def _end_of_sample(words: tuple[Word, ...], start: int) -> int:
     return end
 
 
-def _query(resolver: Resolver, place: Reference, home: Namespace, inline: set[TableName]) -> str:
+def _query(services: Services, place: Reference, home: Namespace, inline: set[TableName]) -> str:
     """The query for which the relation in this place stands, without stored rows of `inline`."""
+    resolver, expiries = services.resolver, services.expiries
     name = resolver.resolve(place.parts, home)
     expander = Expander(resolver, str(name), tolerate_missing=True)
 
     def of_view(view_name: TableName) -> str:
         view = load_view(resolver, view_name)
-        return expander.inline(view.definition.query, view.definition.home, replacement)
+        query = expander.inline(view.definition.query, view.definition.home, replacement)
+        # Spark's own clock cannot be shifted.
+        moment = expiries.moment(view.definition, clock.now_us()) if clock.offset() else None
+        return query if moment is None else evaluated(query, moment, view.definition)
 
     def replacement(inner: TableName, facts: object, found: Reference) -> str | None:
         return subquery(of_view(inner), found) if inner in inline else None

@@ -40,6 +40,7 @@ from dbt.adapters.spark_mv.statements.definer import (
     check_options,
     refuse_method,
 )
+from dbt.adapters.spark_mv.statements.expression_check import check_expression
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.changes import OF_STORAGE
@@ -204,6 +205,8 @@ class Lifecycle:
         for _ in range(_ATTEMPTS):
             view = load_view(self._services.resolver, name)
             changed = _with_options(view, options)
+            if "expires_at_expr" in options:
+                check_expression(self._services.executor, changed)
             self._services.resolver.forget()
             # All options are one property: what somebody else has set meanwhile stays.
             if find_view(self._services.resolver, name) == view:

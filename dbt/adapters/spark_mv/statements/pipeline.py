@@ -154,7 +154,7 @@ class StatementPipeline:
             if statement.kind is Kind.CACHE:
                 self._caches.made(found.views)
             if inline:
-                sql = inlined(self._services.resolver, sql, found, home(), inline)
+                sql = inlined(self._services, sql, found, home(), inline)
         is_script = statement.kind is Kind.SCRIPT
         return Passage(
             sql,

@@ -56,6 +56,12 @@ def write_storage(view: MaterializedView, branch: str, query: str, instead_of: s
     return f"INSERT INTO {target} {where}{_select(view, query)}"
 
 
+def write_nothing(view: MaterializedView, branch: str | None) -> str:
+    """Commits to the storage table, or to one branch of it, without changing a row."""
+    target = view.storage.sql if branch is None else _branch(view, branch)
+    return f"INSERT INTO {target} SELECT * FROM {view.storage.sql} WHERE false"
+
+
 def take_away(view: MaterializedView, branch: str, condition: str) -> str:
     """Deletes those rows of one branch of the storage table that meet a condition on mv_stored."""
     return f"DELETE FROM {_branch(view, branch)} AS {STORED} WHERE {condition}"
@@ -92,14 +98,15 @@ def all_stored_columns(view: MaterializedView) -> dict[str, str]:
     return {**stored_columns(view), **{name: name for name in view.hidden}}
 
 
-def stored_rows(view: MaterializedView) -> str:
-    """A query of the storage table that has the view's columns."""
+def stored_rows(view: MaterializedView, branch: str | None = None) -> str:
+    """A query of the storage table, or of one branch of it, that has the view's columns."""
     columns = ", ".join(
         quote(stored) if stored == name else f"{quote(stored)} AS {quote(name)}"
         for name, stored in stored_columns(view).items()
     )
     shown = f" WHERE NOT {quote(view.spare)}" if view.spare else ""
-    return f"SELECT {columns} FROM {view.storage.sql}{shown}"
+    table = view.storage.sql if branch is None else _branch(view, branch)
+    return f"SELECT {columns} FROM {table}{shown}"
 
 
 def _select(view: MaterializedView, query: str) -> str:
