@@ -97,7 +97,6 @@ MUTANTS: dict[str, tuple[Any, str, Any]] = {
     "times do not fall back": (Bounds, "has", lambda self, us: not self.is_passed(us)),
     "a boundary is late": (Bounds, "end", property(lambda self: self.high + 1)),
     "every time is even": (Line, "is_even", lambda self, zone: True),
-    "zones change at whole hours": (arithmetic, "QUARTER", 3600 * SECOND),
 }
 
 

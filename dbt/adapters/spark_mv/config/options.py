@@ -112,8 +112,9 @@ class Options:
     unique_key: tuple[str, ...] = _option(
         (),
         NAMES,
-        "a column that the query returns, or several: `verify` counts rows of equal key as "
-        "differing instead of missing and unexpected",
+        "a column that the query returns, or several, of which each value has one row: a build "
+        "with two is not published; `verify` counts rows of equal key as differing instead of "
+        "missing and unexpected",
     )
     static_partition_by: tuple[str, ...] = _option(
         (),

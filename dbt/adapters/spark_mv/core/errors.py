@@ -115,6 +115,10 @@ class PublishRefused(MaterializedViewError):
     """Something changed since a refresh began, so its build is discarded and it starts again."""
 
 
+class DuplicateKey(MaterializedViewError):
+    """A query returns several rows for one value of the view's `unique_key`."""
+
+
 class StaleRead(MaterializedViewError):
     """A read of a stale materialized view whose policy is to fail."""
 

@@ -29,6 +29,7 @@ from dbt.adapters.spark_mv.planning.request import Outcome, Request
 from dbt.adapters.spark_mv.refresh import staging
 from dbt.adapters.spark_mv.refresh.builder import Builder
 from dbt.adapters.spark_mv.refresh.failures import USE_COMPLETE, cause_of, run_failed
+from dbt.adapters.spark_mv.refresh.key_check import refuse_duplicates
 from dbt.adapters.spark_mv.refresh.lock import RefreshLock
 from dbt.adapters.spark_mv.refresh.publish import publish
 from dbt.adapters.spark_mv.refresh.row_count_check import refuse_lost_rows
@@ -123,6 +124,7 @@ class BranchWriter:
             raise FastRefreshFailed(error.problem, error.way_out) from None
         reached("write.after")
         refuse_lost_rows(services.executor, services.analyzer, observation, plan, lock)
+        refuse_duplicates(services.executor, view, lock.branch)
         run = replace(run, label=with_row_expiry(services, view, label, lock.branch))
         staging.refuse_moved(services.executor, services.versions, moves, observation.versions)
         services.watch.check(view.name, run.id)

@@ -20,6 +20,7 @@ from dbt.adapters.spark_mv.expiry.next_change import reads_clock
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
 from dbt.adapters.spark_mv.planning.plan import RefreshPlan
 from dbt.adapters.spark_mv.planning.request import Request
+from dbt.adapters.spark_mv.refresh.key_check import refuse_duplicates
 from dbt.adapters.spark_mv.refresh.row_expiry import label_settings, with_row_expiry
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName, use
@@ -69,6 +70,7 @@ def make_storage(services: Services, view: MaterializedView, label: Label) -> La
             session.query(storage_sql.create_storage(view, query))
             if view.layout.cluster_by:
                 session.query(storage_sql.order_storage(view))
+        refuse_duplicates(services.executor, view, None)
         label = with_row_expiry(services, view, label, None)
         refuse_moved(services.executor, services.versions, before, label.sources)
     except BaseException:
