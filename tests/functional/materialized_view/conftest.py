@@ -1,11 +1,14 @@
 """One schema, and one metadata schema, for each module."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from dbt.adapters.spark_mv.core.clock import OFFSET
 from dbt.adapters.spark_mv.spark.session import spark_session
+from tests.functional.materialized_view.clocks import SHOWTIMES, Shift, epoch
 from tests.functional.materialized_view.dbt_project import DbtProject
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -39,3 +42,23 @@ def project(
     made = DbtProject(folder, lake)
     made.write(request.module.FILES)
     return made
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Shift:
+    """Set the clock of this process, in UTC; it goes on from there."""
+
+    def shift(text: str) -> None:
+        monkeypatch.setenv(OFFSET, str(epoch(text) - time.time()))
+
+    return shift
+
+
+@pytest.fixture(scope="module")
+def cinema(lake: Warehouse) -> Warehouse:
+    # Dates, and days of intervals, are those of a zone.
+    for run in (lake.sql, lake.spark):
+        run("set time zone 'UTC'")
+    lake.spark("create table @.showtimes (id bigint, start_time timestamp) using iceberg")
+    lake.spark(f"insert into @.showtimes values {SHOWTIMES}")
+    return lake

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from datetime import datetime, timezone
-
 import pytest
 
-from dbt.adapters.spark_mv.core.clock import OFFSET
+from tests.functional.materialized_view.clocks import Shift
 from tests.functional.materialized_view.warehouse import Warehouse
 
 # At this moment a show begins, another is exactly a week ahead.
@@ -27,10 +23,6 @@ from @.screenings s join @.movies m on m.id = s.movie_id
 """
 OFFERED = "select movie, start_time from {showtimes} where is_current and not sold_out"
 BUSY = "select showtime_id from @.purchases where purchased > 1"
-
-
-def epoch(text: str) -> float:
-    return datetime.fromisoformat(text).replace(tzinfo=timezone.utc).timestamp()
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +48,6 @@ def cinema(lake: Warehouse) -> Warehouse:
     return lake
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    return lambda text: monkeypatch.setenv(OFFSET, str(epoch(text) - time.time()))
-
-
 def made(lake: Warehouse) -> None:
     for view, query in (
         ("purchases", TICKETS),
@@ -72,7 +59,7 @@ def made(lake: Warehouse) -> None:
 
 
 @pytest.mark.behaviour("E3", "E30", "E38", "X26")
-def test_flags(cinema: Warehouse, clock: Callable[[str], None]) -> None:
+def test_flags(cinema: Warehouse, clock: Shift) -> None:
     """Every show has its flags; what has begun or is sold out is not offered."""
     clock(NOW)
     made(cinema)
@@ -88,9 +75,7 @@ def test_flags(cinema: Warehouse, clock: Callable[[str], None]) -> None:
 
 
 @pytest.mark.behaviour("E33", "E34", "E38")
-def test_one_aggregate_serves_several_views(
-    cinema: Warehouse, clock: Callable[[str], None]
-) -> None:
+def test_one_aggregate_serves_several_views(cinema: Warehouse, clock: Shift) -> None:
     """A ticket marks all that read the aggregate; it is computed once for both of them."""
     clock("2026-03-01 13:00:00")
     made(cinema)
@@ -109,7 +94,7 @@ def test_one_aggregate_serves_several_views(
 
 
 @pytest.mark.behaviour("E14", "E29")
-def test_reads_between_sweeps(cinema: Warehouse, clock: Callable[[str], None]) -> None:
+def test_reads_between_sweeps(cinema: Warehouse, clock: Shift) -> None:
     """A refresh of everything leaves nothing stale; what changes afterwards a read still finds."""
     clock("2026-03-01 14:00:00")
     made(cinema)

@@ -3,71 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
-from typing import Any
 
 import pytest
 
 from dbt.adapters.spark_mv.core.clock import OFFSET
 from dbt.adapters.spark_mv.core.errors import InvalidOption
-from tests.functional.materialized_view.warehouse import Rows, Warehouse
-
-NOON = "2026-03-01 12:00:00"
-# Showtimes as in the cinema: over, about to be too late, and becoming bookable a week ahead.
-SHOWTIMES = """
-(1, timestamp'2026-03-01 11:00:00Z'), (2, timestamp'2026-03-01 12:30:00Z'),
-(3, timestamp'2026-03-02 20:00:00Z'), (4, timestamp'2026-03-08 13:00:00Z'),
-(5, timestamp'2026-05-01 20:00:00Z')
-"""
-BOOKABLE = "start_time > current_timestamp() and start_time - now() < interval 7 days"
-Shift = Callable[[str], None]
-
-
-def epoch(text: str) -> float:
-    return datetime.fromisoformat(text).replace(tzinfo=timezone.utc).timestamp()
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Shift:
-    """Set the clock of this process, in UTC; it goes on from there."""
-
-    def shift(text: str) -> None:
-        monkeypatch.setenv(OFFSET, str(epoch(text) - time.time()))
-
-    return shift
-
-
-@pytest.fixture(scope="module")
-def cinema(lake: Warehouse) -> Warehouse:
-    # Dates, and days of intervals, are those of a zone.
-    for run in (lake.sql, lake.spark):
-        run("set time zone 'UTC'")
-    lake.spark("create table @.showtimes (id bigint, start_time timestamp) using iceberg")
-    lake.spark(f"insert into @.showtimes values {SHOWTIMES}")
-    return lake
-
-
-def create(lake: Warehouse, view: str, query: str, options: str = "") -> None:
-    with_options = f" options ({options})" if options else ""
-    lake.sql(f"create or replace materialized view @.{view}{with_options} as {query}")
-
-
-def read(lake: Warehouse, view: str, columns: str = "*") -> Rows:
-    return sorted(lake.apart(f"select {columns} from @.{view}"))
-
-
-def ids(lake: Warehouse, view: str) -> list[Any]:
-    return [row[0] for row in read(lake, view, "id")]
-
-
-def expires_at(lake: Warehouse, view: str) -> Any:
-    found = lake.value(
-        "select unix_micros(expires_at) / 1e6 from @meta.mv_status "
-        f"where table_name = '{view}' and table_schema = '{lake.schema}'"
-    )
-    return None if found is None else float(found)
+from tests.functional.materialized_view.clocks import (
+    BOOKABLE,
+    NOON,
+    Shift,
+    create,
+    epoch,
+    expires_at,
+    ids,
+    read,
+)
+from tests.functional.materialized_view.warehouse import Warehouse
 
 
 @pytest.mark.behaviour("E10", "E11", "E12", "X26")
@@ -269,100 +222,6 @@ def test_a_wrong_offset(cinema: Warehouse, monkeypatch: pytest.MonkeyPatch) -> N
         _ = cinema.command().core
 
 
-FORMS = {
-    "a_case": ("select id, case when start_time < now() then 1 else 0 end as x from @.showtimes"),
-    "a_group": ("select count(*) filter (where start_time > now()) as id, 1 as x from @.showtimes"),
-    "a_having": (
-        "select id, max(start_time) as x from @.showtimes group by id "
-        "having max(start_time) > now()"
-    ),
-    "an_alias": (
-        "select id, start_time as x from @.showtimes group by id, start_time having x > now()"
-    ),
-    "a_join": (
-        "select a.id, count(b.id) as x from @.showtimes a left join @.showtimes b "
-        "on b.id > a.id and b.start_time <= now() group by a.id"
-    ),
-    "a_subquery": (
-        "select id, 1 as x from @.showtimes s where exists (select 1 from @.showtimes o "
-        "where o.id = s.id and o.start_time < current_timestamp)"
-    ),
-    "a_named_query": (
-        "with due as (select id, start_time from @.showtimes where start_time < now()) "
-        "select count(*) as id, max(start_time) as x from due"
-    ),
-    "a_window": ("select id, lag(start_time) over (order by id) > now() as x from @.showtimes"),
-    "a_union": (
-        "select id, 1 as x from @.showtimes where start_time > now() union all "
-        "select id, 2 from @.showtimes where start_time <= now()"
-    ),
-    "a_key": (
-        "select start_time > now() as id, count(*) as x from @.showtimes "
-        "group by start_time > now()"
-    ),
-    "a_semi_join": (
-        "select a.id, 1 as x from @.showtimes a left semi join @.showtimes b "
-        "on a.id = b.id and b.start_time > now()"
-    ),
-    "seconds": (
-        "select id, 1 as x from @.showtimes "
-        "where unix_timestamp() - unix_timestamp(start_time) > 900"
-    ),
-    "a_wall": (
-        "select id, 1 as x from @.showtimes "
-        "where cast(start_time as timestamp_ntz) > localtimestamp() - interval 1 day"
-    ),
-    "a_range": (
-        "select id, 1 as x from @.showtimes "
-        "where now() between start_time and start_time + interval 2 hours"
-    ),
-    "a_list": (
-        "select id, 1 as x from @.showtimes "
-        "where cast(start_time as date) in (current_date, date_add(current_date, 1))"
-    ),
-    "a_day": "select id, datediff(current_date(), cast(start_time as date)) as x from @.showtimes",
-    "an_hour": "select id, 1 as x from @.showtimes where start_time >= date_trunc('hour', now())",
-    "a_month": (
-        "select id, 1 as x from @.showtimes where "
-        "date_format(start_time, 'yyyyMM') = date_format(current_timestamp(), 'yyyyMM')"
-    ),
-    "a_typed_text": "select id, 1 as x from @.showtimes where start_time < timestamp'tomorrow'",
-    "an_age": "select id, now() - start_time > interval 3 hours and id > 0 as x from @.showtimes",
-    "no_order": "select id, start_time - now() < interval 1 day as x from @.showtimes",
-    "arithmetic": (
-        "select id, timestampdiff(minute, start_time, now()) > 30 as x from @.showtimes"
-    ),
-}
-# It is not known when their rows change.
-NEVER_FRESH = ("arithmetic",)
-WALK = [
-    "2026-03-01 10:59:59",
-    "2026-03-01 11:00:05",
-    "2026-03-01 12:30:05",
-    "2026-03-01 13:00:05",
-    "2026-03-02 00:00:05",
-    "2026-03-02 20:00:15",
-    "2026-03-08 12:59:00",
-    "2026-03-08 13:30:00",
-    "2026-04-01 00:00:00",
-    "2026-05-02 00:00:00",
-]
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_walk_through_time(cinema: Warehouse, clock: Shift, form: str) -> None:
-    """At each step a read has the rows of the query at that moment, wherever it reads the clock."""
-    view, query = f"walk_{form}", FORMS[form]
-    clock("2026-03-01 10:00:00")
-    create(cinema, view, query)
-    for moment in WALK:
-        clock(moment)
-        expected = cinema.spark(f"with q as ({_at(query, moment)}) select * from q")
-        found = cinema.apart(f"select * from @.{view}")
-        assert sorted(map(str, found)) == sorted(map(str, expected)), moment
-        assert cinema.freshness(view) == ("STALE" if form in NEVER_FRESH else "FRESH"), moment
-
-
 def test_a_text_that_spark_casts(cinema: Warehouse, clock: Shift) -> None:
     """Only Spark knows that it is no text, so rows are never taken for right; nothing is lost."""
     query = "select id from @.showtimes where cast(start_time as date) <= 'today'"
@@ -372,21 +231,3 @@ def test_a_text_that_spark_casts(cinema: Warehouse, clock: Shift) -> None:
     create(cinema, "plain", "select id from @.showtimes where cast(id as string) <> 'today'")
     assert cinema.freshness("plain") == "FRESH"
     assert expires_at(cinema, "plain") is None
-
-
-def _at(query: str, moment: str) -> str:
-    """The query with literals of a moment, by other means than the adapter's: the session of these
-    tests is in UTC."""
-    now = f"timestamp'{moment}'"
-    for call, text in (
-        ("unix_timestamp()", f"unix_timestamp({now})"),
-        ("localtimestamp()", f"timestamp_ntz'{moment}'"),
-        ("current_timestamp()", now),
-        ("current_timestamp", now),
-        ("now()", now),
-        ("timestamp'tomorrow'", f"cast(date'{moment[:10]}' + interval 1 day as timestamp)"),
-        ("current_date()", f"date'{moment[:10]}'"),
-        ("current_date", f"date'{moment[:10]}'"),
-    ):
-        query = query.replace(call, text)
-    return query

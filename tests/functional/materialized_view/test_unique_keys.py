@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
+from typing import Any
+
 import pytest
 
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
-from dbt.adapters.spark_mv.refresh.key_check import is_grouped_by
+from dbt.adapters.spark_mv.refresh.written.keys import is_grouped_by
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 SHOWN = (
@@ -61,6 +64,89 @@ def test_a_creation(cinema: Warehouse) -> None:
     query = "select room from @.shows union all select null from @.rooms where seats = 50"
     with pytest.raises(MaterializedViewFailure, match="room = NULL"):
         create(cinema, "wrong", f"select room from ({query}) where room is null", "room")
+
+
+@pytest.fixture(scope="module")
+def prices(cinema: Warehouse) -> Warehouse:
+    cinema.spark("create table @.sales (day date, shop string, amount bigint) using iceberg")
+    cinema.spark(
+        "insert into @.sales values (date'2026-01-01', 'a', 1), (date'2026-01-01', null, 2), "
+        "(date'2026-01-02', 'a', 4), (date'2026-01-02', 'a', 8)"
+    )
+    return cinema
+
+
+QUERY = "select day, shop, sum(amount) as amount from @.sales group by day, shop"
+
+
+def tampered(lake: Warehouse, view: str) -> None:
+    """Change all rows of the storage table, as another program might."""
+    lake.spark(f"update {lake.storage(view)} set amount = amount + 100")
+
+
+def rows_of(lake: Warehouse, view: str) -> dict[tuple[str, str | None], int]:
+    return {(str(d), s): a for d, s, a in lake.spark(f"select day, shop, amount from @.{view}")}
+
+
+@pytest.mark.behaviour("E7")
+@pytest.mark.parametrize(
+    "keys",
+    [
+        [["2026-01-01", None]],
+        [{"SHOP": None, "day": "2026-01-01"}],
+        [[date(2026, 1, 1), None], ["2026-01-03", "no such"]],
+    ],
+)
+def test_refresh_of_keys(prices: Warehouse, keys: list[Any]) -> None:
+    """It repairs these rows and no others; what was not known to be right is not called so."""
+    create(prices, "sums", QUERY, '["day", "shop"]')
+    right = rows_of(prices, "sums")
+    tampered(prices, "sums")
+    report = prices.operation("refresh", view="sums", keys=keys)
+    assert not report.failures
+    repaired = ("2026-01-01", None)
+    assert rows_of(prices, "sums") == {
+        key: amount if key == repaired else amount + 100 for key, amount in right.items()
+    }
+    assert prices.freshness("sums") == "UNKNOWN"
+    assert prices.history("sums", "method, state")[-1] == ("keys", "SUCCEEDED")
+    prices.operation("refresh", view="sums")
+    assert (rows_of(prices, "sums"), prices.freshness("sums")) == (right, "FRESH")
+
+
+@pytest.mark.behaviour("E7")
+def test_keys_of_a_stale_view(prices: Warehouse) -> None:
+    """They are those of the versions that the other rows have, so the view stays as stale as it
+    was, and what is fresh stays fresh."""
+    create(prices, "older", QUERY, '["day", "shop"]')
+    before = rows_of(prices, "older")
+    assert not prices.operation("refresh", view="older", keys=[["2026-01-02", "a"]]).failures
+    assert (rows_of(prices, "older"), prices.freshness("older")) == (before, "FRESH")
+    prices.spark("insert into @.sales values (date'2026-01-02', 'a', 16)")
+    assert not prices.operation("refresh", view="older", keys=[["2026-01-02", "a"]]).failures
+    assert (rows_of(prices, "older"), prices.freshness("older")) == (before, "STALE")
+    assert prices.operation("verify", view="older").rows[0][1] == "OK"
+    prices.spark("delete from @.sales where amount = 16")
+
+
+@pytest.mark.parametrize(
+    ("view", "keys", "problem"),
+    [
+        ("keyed", ["x"], "is no value of unique_key"),
+        ("keyed", [[1, 2]], "is no key: unique_key is id"),
+        ("keyed", [], "0 keys cannot be refreshed"),
+        ("keyed", list(range(1001)), "1,001 keys cannot be refreshed"),
+        ("unkeyed", [1], "has no unique_key"),
+    ],
+)
+def test_wrong_keys(cinema: Warehouse, view: str, keys: list[Any], problem: str) -> None:
+    """They change nothing."""
+    create(cinema, "keyed", "select id, theatre from @.shows", "id")
+    cinema.sql("create or replace materialized view @.unkeyed as select id from @.shows")
+    build = cinema.build_of(view)
+    (failure,) = cinema.operation("refresh", view=view, keys=keys).failures
+    assert problem in failure
+    assert cinema.build_of(view) == build
 
 
 @pytest.mark.parametrize(

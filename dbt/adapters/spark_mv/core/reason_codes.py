@@ -86,6 +86,7 @@ FRESHNESS: Mapping[str, Meaning] = {
 
 REFRESHES: Mapping[str, Meaning] = {
     "REQUESTED": Meaning("Somebody asked for a complete refresh."),
+    "KEYS_REQUESTED": Meaning("Somebody asked for the rows of some keys to be computed again."),
     "REDUCED_RUN_KEEPS": Meaning(
         "A run with --empty, --sample or --defer left a view as it is, because that has the rows "
         "of its whole definition.",

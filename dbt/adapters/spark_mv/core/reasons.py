@@ -67,6 +67,11 @@ def lost_race(what: str) -> Reason:
     return Reason("LOST_RACE", what)
 
 
+def keys_requested(number: int) -> Reason:
+    """Reason for a refresh of so many keys."""
+    return Reason("KEYS_REQUESTED", f"the rows of {number:,} keys were asked for")
+
+
 def fast_failed(cause: str) -> Reason:
     """Reason for a complete refresh in place of a fast one that failed."""
     return Reason("FAST_FAILED", f"the fast refresh failed: {cause}")

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dbt.adapters.spark_mv.core.errors import CorruptMetadata, UnknownMaterializedView
+from dbt.adapters.spark_mv.core.errors import (
+    CorruptMetadata,
+    InvalidArgument,
+    UnknownMaterializedView,
+)
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations import status
 from dbt.adapters.spark_mv.operations.choice import (
@@ -40,8 +44,15 @@ class Operations:
         wait: bool = False,
         dry_run: bool = False,
         all: bool = False,  # noqa: A002 - the user-visible name
+        keys: Any = None,
     ) -> Report:
-        """Refresh views, upstream first; without `view` those of the project that are not fresh."""
+        """Refresh views, upstream first; without `view` those of the project that are not fresh.
+
+        With `keys` the rows of these keys of one view are computed again, at the versions of those
+        beside them.
+        """
+        if keys is not None:
+            return self._refresh_keys(view, method, keys)
         chosen = self._choice.views(view, all)
         if view is None:
             chosen = [state for state in chosen if self._needs_refresh(state)]
@@ -53,6 +64,25 @@ class Operations:
             return [refreshed(self._ddl.refresh(state.name, request))]
 
         return each(chosen, act, REFRESH_COLUMNS, side_by_side(self._services))
+
+    def _refresh_keys(self, view: Any, method: str, keys: Any) -> Report:
+        if not isinstance(view, str):
+            raise InvalidArgument(
+                "refresh: keys are those of one view.", "Name it: --args '{view: name, keys: [1]}'."
+            )
+        chosen = self._choice.selection().one(view)
+        if method.lower() != "auto":
+            raise InvalidArgument(
+                f"refresh: keys and method {method!r} cannot be combined.",
+                "A refresh of keys replaces their rows; leave out one of the two.",
+            )
+        listed = keys if isinstance(keys, (list, tuple)) else [keys]
+        request = Request(MANUAL, explicit=True)
+
+        def act(state: ViewState) -> list[tuple[Any, ...]]:
+            return [refreshed(self._ddl.refresh_keys(state.name, listed, request))]
+
+        return each([chosen], act, REFRESH_COLUMNS)
 
     def _needs_refresh(self, state: ViewState) -> bool:
         enabled = state.payload.get("options", {}).get("enable_refresh", True)

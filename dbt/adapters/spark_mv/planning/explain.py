@@ -71,15 +71,24 @@ class Explainer:
                 lines.append(
                     f"  version          {observation.versions[table]} (stored build: {old or '-'})"
                 )
+        return lines + self._statement(observation, plan)
+
+    def _statement(self, observation: Observation, plan: RefreshPlan) -> list[str]:
+        """The query of a planned refresh, and what it reads changes by."""
+        lines: list[str] = []
         if isinstance(plan, (FastRefresh, PartitionRefresh)):
             prepared = plan.fast if isinstance(plan, FastRefresh) else plan.partition
             lines += [f"change             {change}" for change in prepared.changes]
             if isinstance(plan, FastRefresh) and plan.fast.replaced:
                 lines += ["takes away", *("  " + line for line in plan.fast.replaced.splitlines())]
             lines += ["query", *("  " + line for line in prepared.query.splitlines())]
-        elif not isinstance(plan, NoRefresh) and not verdict.missing:
+        elif not isinstance(plan, NoRefresh) and not observation.verdict.missing:
             query, unpinned = pinned_query(
-                observation.current, observation.versions, self._executor, self._resolver, str(name)
+                observation.current,
+                observation.versions,
+                self._executor,
+                self._resolver,
+                str(observation.view.name),
             )
             lines += ["query", *("  " + line for line in query.splitlines())]
             lines += [f"not pinned         {table}" for table in unpinned]

@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import Freshness, Verdict
 
 AUTO, COMPLETE, PARTITION, FAST = "auto", "complete", "partition", "fast"
+KEYS = "keys"
 MERGE_ON_READ = ", ".join(
     f"'write.{kind}.mode'='merge-on-read'" for kind in ("delete", "update", "merge")
 )
@@ -144,7 +145,21 @@ class PartitionRefresh:
         return self.partition.estimate.cost_by_itself
 
 
-RefreshPlan = NoRefresh | CompleteRefresh | FastRefresh | PartitionRefresh
+@dataclass(frozen=True)
+class KeyRefresh:
+    """Compute the rows of some keys again, at the versions of the stored ones."""
+
+    reason: Reason
+    method: str = KEYS
+    cost: float | None = None
+
+    @property
+    def estimated(self) -> str | None:
+        """Nothing."""
+        return None
+
+
+RefreshPlan = NoRefresh | CompleteRefresh | FastRefresh | PartitionRefresh | KeyRefresh
 
 
 def plan_refresh(

@@ -29,13 +29,13 @@ from dbt.adapters.spark_mv.planning.request import Outcome, Request
 from dbt.adapters.spark_mv.refresh import staging
 from dbt.adapters.spark_mv.refresh.builder import Builder
 from dbt.adapters.spark_mv.refresh.failures import USE_COMPLETE, cause_of, run_failed
-from dbt.adapters.spark_mv.refresh.key_check import refuse_duplicates
 from dbt.adapters.spark_mv.refresh.lock import RefreshLock
 from dbt.adapters.spark_mv.refresh.publish import publish
-from dbt.adapters.spark_mv.refresh.row_count_check import refuse_lost_rows
-from dbt.adapters.spark_mv.refresh.row_expiry import label_settings, with_row_expiry
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
 from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.refresh.written.expiry import label_settings, with_row_expiry
+from dbt.adapters.spark_mv.refresh.written.keys import refuse_duplicates
+from dbt.adapters.spark_mv.refresh.written.row_counts import refuse_lost_rows
 from dbt.adapters.spark_mv.sql.names import TableName, use
 from dbt.adapters.spark_mv.state.freshness import Label
 from dbt.adapters.spark_mv.state.observation import Observation

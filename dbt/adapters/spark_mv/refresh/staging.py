@@ -20,9 +20,9 @@ from dbt.adapters.spark_mv.expiry.next_change import reads_clock
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
 from dbt.adapters.spark_mv.planning.plan import RefreshPlan
 from dbt.adapters.spark_mv.planning.request import Request
-from dbt.adapters.spark_mv.refresh.key_check import refuse_duplicates
-from dbt.adapters.spark_mv.refresh.row_expiry import label_settings, with_row_expiry
 from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.refresh.written.expiry import label_settings, with_row_expiry
+from dbt.adapters.spark_mv.refresh.written.keys import refuse_duplicates
 from dbt.adapters.spark_mv.sql.names import TableName, use
 from dbt.adapters.spark_mv.state.freshness import Label
 from dbt.adapters.spark_mv.views import storage_sql

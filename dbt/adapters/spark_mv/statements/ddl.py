@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.spark_mv.planning.request import DBT_RUN, KEPT, MANUAL, SKIPPED, Outcome, Request
+from dbt.adapters.spark_mv.refresh.key_refresh import KeyRefresher
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.dialect import (
     AlterView,
@@ -74,6 +76,11 @@ class MaterializedViewStatements:
         load_view(self._services.resolver, name)
         self._services.history.close_dead(name)
         return self._reader.upstream_first(name, request, PinnedVersions())
+
+    def refresh_keys(self, name: TableName, keys: Sequence[Any], request: Request) -> Outcome:
+        """Compute the rows of some keys of a view again; raises what stopped it."""
+        self._services.history.close_dead(name)
+        return KeyRefresher(self._services).refresh(name, keys, request)
 
     def drop(self, name: TableName, if_exists: bool) -> bool:
         """Drop a view; False if there was none and that is all right."""

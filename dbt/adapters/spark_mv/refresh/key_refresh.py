@@ -1,0 +1,210 @@
+"""Computes the rows of some keys again, at the versions and the instant of the stored rows.
+
+It repairs rows that something else has written, and changes nothing else: a view is as fresh after
+it as it was before. Rows of other versions than those beside them would have no label.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.core import reasons
+from dbt.adapters.spark_mv.core.errors import (
+    InvalidArgument,
+    MaterializedViewError,
+    PublishRefused,
+    RefreshFailed,
+    StatementFailed,
+)
+from dbt.adapters.spark_mv.planning.plan import KEYS, KeyRefresh
+from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome, Request
+from dbt.adapters.spark_mv.refresh.failures import cause_of, other_is_running, run_failed
+from dbt.adapters.spark_mv.refresh.history import versions_json
+from dbt.adapters.spark_mv.refresh.lock import LockHeld, RefreshLock
+from dbt.adapters.spark_mv.refresh.publish import publish
+from dbt.adapters.spark_mv.refresh.run import RefreshRun
+from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.refresh.staging import complete_query
+from dbt.adapters.spark_mv.refresh.written.expiry import label_settings
+from dbt.adapters.spark_mv.refresh.written.keys import refuse_duplicates
+from dbt.adapters.spark_mv.sql.literals import spark_literal
+from dbt.adapters.spark_mv.sql.names import TableName, quote
+from dbt.adapters.spark_mv.state.freshness import Label, read_label
+from dbt.adapters.spark_mv.views import storage_sql
+from dbt.adapters.spark_mv.views.definition import STORED, MaterializedView
+from dbt.adapters.spark_mv.views.registry import load_view
+
+MOST_KEYS = 1000
+_COMMITS = 4
+Key = Sequence[Any]
+
+
+class KeyRefresher:
+    """Refreshes keys of views."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def refresh(self, name: TableName, keys: Sequence[Any], request: Request) -> Outcome:
+        """Compute the rows of these values of `unique_key` again; of several columns each is a list
+        in their order, or a mapping.
+
+        Raises `InvalidArgument` for keys that the view does not have, `RefreshRunning` if another
+        refresh is running, `RefreshFailed` if the rows cannot be computed.
+        """
+        view = load_view(self._services.resolver, name)
+        values = _values(view, keys)
+        self._refuse_wrong_types(view, values)
+        with self._services.thread_lock(name):
+            chain = iceberg.main_chain(self._services.executor, view.storage)
+            found = (read_label(chain[index:]) for index in range(len(chain)))
+            label = next((one for one in found if one is not None), None)
+            if label is None:
+                raise RefreshFailed(
+                    f"{name}: no snapshot of its storage table says what its rows were made from.",
+                    "Refresh it with method complete.",
+                )
+            return self._with_lock(view, label, read_label(chain) is not None, values, request)
+
+    def _with_lock(
+        self,
+        view: MaterializedView,
+        label: Label,
+        is_labelled: bool,
+        values: list[Key],
+        request: Request,
+    ) -> Outcome:
+        services = self._services
+        head = iceberg.main_chain(services.executor, view.storage, 1)[0]
+        lock = services.refresh_locks.acquire(view.storage, head.snapshot_id)
+        if isinstance(lock, LockHeld):
+            raise other_is_running(view.name, lock)
+        ours = replace(label, refresh_id=uuid.uuid4().hex, method=KEYS)
+        plan = KeyRefresh(reasons.keys_requested(len(values)))
+        run = RefreshRun(view, request, plan, ours, lock.branch, label.sources)
+        services.history.started(run)
+        try:
+            commits = self._write(run, lock, is_labelled, values)
+        except PublishRefused as error:
+            services.history.abandoned(run, reasons.lost_race(error.problem))
+            raise other_is_running(view.name, None) from None
+        except MaterializedViewError as error:
+            services.refresh_locks.release(lock)
+            raise run_failed(services.history, run, cause_of(error)) from None
+        return self._succeeded(run, commits, is_labelled)
+
+    def _write(
+        self, run: RefreshRun, lock: RefreshLock, is_labelled: bool, values: list[Key]
+    ) -> tuple[Any, ...]:
+        services, view = self._services, run.view
+        query, _ = complete_query(services, view, view.definition, run.label)
+        stored = storage_sql.stored_columns(view)
+        condition = _condition(view, values, {k: f"{STORED}.{quote(v)}" for k, v in stored.items()})
+        asked = _condition(view, values, {name: quote(name) for name in stored})
+        rows = f"SELECT * FROM (\n{query}\n) AS mv_all WHERE {asked}"
+        settings = label_settings(run.label)
+        if not is_labelled:
+            # Other rows may be wrong, too: nothing may say that these are a build.
+            settings = {key: text for key, text in settings.items() if not key.endswith("state")}
+        with services.executor.isolated({**view.definition.settings, **settings}) as session:
+            session.query(storage_sql.take_away(view, lock.branch, condition))
+            session.query(storage_sql.write_storage(view, lock.branch, rows, storage_sql.NO_ROWS))
+        refuse_duplicates(services.executor, view, lock.branch)
+        made = iceberg.commits(services.executor, lock.storage, lock.branch, lock.base, _COMMITS)
+        return publish(services.executor, lock, run.id, len(made))
+
+    def _succeeded(self, run: RefreshRun, commits: tuple[Any, ...], is_labelled: bool) -> Outcome:
+        services, view, seconds = self._services, run.view, run.seconds()
+        known = services.log.state().views.get(view.name)
+        services.history.succeeded(
+            view,
+            run.id,
+            commits,
+            trigger=run.request.trigger,
+            method=run.plan.method,
+            reason=str(run.plan.reason),
+            seconds=seconds,
+            to=versions_json(run.label.sources),
+            evaluated_ms=int(run.label.evaluated_at * 1000),
+            expires_us=run.label.expiry.at if run.label.expiry else None,
+            watermark=int(run.label.evaluated_at * 1000),
+            stale=not is_labelled or (known is not None and known.is_stale),
+        )
+        services.log.mark_dependents(view.name, "REFRESH")
+        rows = view.shown_rows(iceberg.live_rows(commits[0].summary) if commits else None)
+        reason = run.plan.reason.text
+        return Outcome(view.name, SUCCEEDED, KEYS, reason, seconds, rows)
+
+    def _refuse_wrong_types(self, view: MaterializedView, values: list[Key]) -> None:
+        types = _types(view)
+        for value in values:
+            casts = (f"CAST({_literal(v)} AS {t})" for v, t in zip(value, types, strict=True))
+            try:
+                with self._services.executor.isolated(view.definition.settings) as session:
+                    ((*found,),) = session.query(f"SELECT {', '.join(casts)}")
+            except StatementFailed:
+                found = [None]
+            if any(one is None and v is not None for one, v in zip(found, value, strict=False)):
+                kinds = ", ".join(types)
+                raise InvalidArgument(
+                    f"{view.name}: {list(value)!r} is no value of unique_key ({kinds}).",
+                    "Nothing was done; correct `keys`.",
+                )
+
+
+def _values(view: MaterializedView, keys: Sequence[Any]) -> list[Key]:
+    columns = view.options.unique_key
+    if not columns:
+        raise InvalidArgument(
+            f"{view.name} has no unique_key, so its rows have no keys.",
+            "Set unique_key, or refresh the whole view.",
+        )
+    if not 1 <= len(keys) <= MOST_KEYS:
+        raise InvalidArgument(
+            f"{view.name}: {len(keys):,} keys cannot be refreshed.",
+            f"Give 1 to {MOST_KEYS:,}, or refresh the whole view.",
+        )
+    found = [_value(key, columns) for key in keys]
+    wrong = next((key for key, value in zip(keys, found, strict=True) if value is None), None)
+    if wrong is not None or None in found:
+        raise InvalidArgument(
+            f"{view.name}: {wrong!r} is no key: unique_key is {', '.join(columns)}.",
+            "Give a value, or of several columns a list of them, or a mapping.",
+        )
+    return [value for value in found if value is not None]
+
+
+def _value(key: Any, columns: tuple[str, ...]) -> Key | None:
+    if isinstance(key, dict):
+        given = {str(name).lower(): value for name, value in key.items()}
+        names = [column.lower() for column in columns]
+        return [given[name] for name in names] if sorted(given) == sorted(names) else None
+    values = list(key) if isinstance(key, (list, tuple)) else [key]
+    return values if len(values) == len(columns) else None
+
+
+def _types(view: MaterializedView) -> list[str]:
+    types = {column.name.lower(): column.type for column in view.definition.columns}
+    return [types[key.lower()] for key in view.options.unique_key]
+
+
+def _literal(value: Any) -> str:
+    return "NULL" if value is None else spark_literal(value)
+
+
+def _condition(view: MaterializedView, values: list[Key], columns: dict[str, str]) -> str:
+    """Whether a row has one of the keys; `columns` says how each column is called."""
+    called = {name.lower(): text for name, text in columns.items()}
+    names = [called[key.lower()] for key in view.options.unique_key]
+    alternatives = (
+        " AND ".join(
+            f"{name} <=> CAST({_literal(value)} AS {kind})"
+            for name, value, kind in zip(names, key, _types(view), strict=True)
+        )
+        for key in values
+    )
+    return " OR ".join(f"({text})" for text in alternatives)
