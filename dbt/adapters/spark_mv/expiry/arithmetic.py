@@ -20,6 +20,8 @@ DAY = 86_400 * SECOND
 # Clocks are changed, and days begin, at multiples of this: zones differ from UTC by such. In the
 # past there were some that were changed at one minute past midnight.
 QUARTER, _MINUTE = 900 * SECOND, 60 * SECOND
+# Times from here on are never reached: they stand for no end at all.
+_NEVER = 253_000_000_000 * SECOND
 # How far clocks can be changed: a place may move to the other side of the date line.
 _FARTHEST = 26 * 3600 * SECOND
 _EPOCH = datetime(1970, 1, 1)
@@ -121,6 +123,8 @@ def first_outside(line: Line, bounds: Bounds, start: int, zone: tzinfo) -> int |
     if not bounds.has(line.at(start, zone)):
         return start
     end = bounds.end
+    if end is not None and end > _NEVER:
+        end = None
     if line.is_even(zone):
         return None if end is None else start + end - line.at(start, zone)
     for begin, until in _stretches(line, end, start, zone):

@@ -110,7 +110,8 @@ def _dated_argument(node: exp.Expr) -> exp.Expr | None:
     elif isinstance(node, (exp.TimestampTrunc, exp.DateTrunc)):
         is_of_date = _unit(node) in _DATE_UNITS
     elif isinstance(node, exp.TimeToStr):
-        is_of_date = _DATE_FORMAT.fullmatch(str(node.args["format"].name)) is not None
+        given = node.args["format"]
+        is_of_date = isinstance(given, exp.Literal) and bool(_DATE_FORMAT.fullmatch(given.name))
     elif isinstance(node, exp.Extract):
         is_of_date = node.name.upper() in _DATE_PARTS
         inner = node.expression

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import tzinfo
+
+from sqlglot import exp
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.config.time_zones import zone_of
@@ -18,7 +21,7 @@ from dbt.adapters.spark_mv.expiry.kinds import Seconds, Steps, kind_of
 from dbt.adapters.spark_mv.expiry.rows import NotDerived, by_alias, rows_of
 from dbt.adapters.spark_mv.expiry.stamps import is_only_shown
 from dbt.adapters.spark_mv.expiry.statements import Nearest, Stepwise
-from dbt.adapters.spark_mv.expiry.terms import Atom, Term, Value, enclosed, terms_of
+from dbt.adapters.spark_mv.expiry.terms import Atom, Term, Value, enclosed, reads, terms_of
 from dbt.adapters.spark_mv.sql.names import parse_name
 from dbt.adapters.spark_mv.sql.reads import parse, references_of
 from dbt.adapters.spark_mv.state.freshness import ALWAYS, EXPIRED, NOT_DERIVED, UNCLEAR, Expiry
@@ -27,6 +30,8 @@ from dbt.adapters.spark_mv.views.clock import Moment
 from dbt.adapters.spark_mv.views.definition import Definition
 
 _LONGEST = 200
+# What times raise that no calendar has, and queries that are nested too deeply.
+_TOO_FAR = (ValueError, OverflowError, RecursionError)
 _SHOWN = {
     clocks.NOW: "current_timestamp()",
     clocks.LOCAL: "localtimestamp()",
@@ -51,6 +56,8 @@ class ExpiryFinder:
         if zone is None or not reads_clock(definition):
             return None
         if any(references_of(t) is None or clocks.unreadable_calls(t) for t in texts):
+            return None
+        if any(_names_by_call(text) for text in texts):
             return None
         bare = frozenset[str]().union(*(clocks.bare_names(text) for text in texts))
         return None if bare and self._has_columns(definition, bare) else Moment(us, zone)
@@ -91,7 +98,7 @@ class ExpiryFinder:
 
     def _ends(self, terms: Sequence[Term], moment: Moment, definition: Definition) -> list[Expiry]:
         """All that comes to an end."""
-        moving = [term for term in terms if _moves(term) or kind_of(term.clock) is None]
+        moving = [term for term in terms if _moves(term) or not _is_followed(term, moment.zone)]
         if moving:
             return [Expiry(moment.us, ALWAYS, shown(moving[0]))]
         ends: list[Expiry] = []
@@ -100,7 +107,7 @@ class ExpiryFinder:
                 for terms_asked, is_sure in _readings(terms):
                     for asked in _questions(terms_asked):
                         ends += self._answers(session, asked, moment, is_sure)
-            except (NotDerived, StatementFailed) as error:
+            except (NotDerived, StatementFailed, *_TOO_FAR) as error:
                 return [Expiry(moment.us, NOT_DERIVED, shown(terms[0]), str(error)[:_LONGEST])]
         return ends
 
@@ -127,6 +134,20 @@ def _readings(terms: Sequence[Term]) -> list[tuple[Sequence[Term], bool]]:
     return [([aliases.get(id(term)) or term for term in terms], True), (unsure, False)]
 
 
+def _names_by_call(text: str) -> bool:
+    """Whether a column of a query inside of another is called by the call that it is. Branches of
+    a union are called as the first of them."""
+    tree = parse(clocks.placed(clocks.canonical(text), str))
+    if tree is None:
+        return True
+    return any(
+        reads(item) and not isinstance(item, (exp.Alias, exp.Query))
+        for block in tree.find_all(exp.Select)
+        if block is not tree and not isinstance(block.parent, exp.SetOperation)
+        for item in block.expressions
+    )
+
+
 def _questions(terms: Sequence[Term]) -> list[Nearest | Stepwise]:
     found: list[Nearest | Stepwise] = []
     atoms = [term for term in terms if isinstance(term, Atom)]
@@ -143,6 +164,11 @@ def _questions(terms: Sequence[Term]) -> list[Nearest | Stepwise]:
         if values:
             found.append(Stepwise(None, values, by))
     return found
+
+
+def _is_followed(term: Term, zone: tzinfo) -> bool:
+    kind = kind_of(term.clock)
+    return kind is not None and (not isinstance(kind, Line) or kind.can_be_followed(zone))
 
 
 def _is_stepwise(term: Term) -> bool:

@@ -12,7 +12,15 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.expiry.terms import Atom, ancestors, block_of, clause_of, reads
+from dbt.adapters.spark_mv.expiry.terms import (
+    Atom,
+    ancestors,
+    block_of,
+    clause_of,
+    is_constant,
+    reads,
+)
+from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.algebra.terms import conjuncts
 from dbt.adapters.spark_mv.sql.reads import parse
@@ -22,6 +30,7 @@ _LONGEST = 100
 # What a selection of values takes from the selection that the comparison stands in.
 _FROM = ("from_", "joins", "laterals")
 _GROUPED = (*_FROM, "where", "group")
+_INNER = ("", "INNER", "CROSS")
 
 
 class NotDerived(Exception):
@@ -90,7 +99,7 @@ def by_alias(atom: Atom) -> Atom | None:
 
 def _rows(atom: Atom) -> exp.Select:
     """A selection without columns, of the rows that an atom is evaluated for."""
-    if not list(atom.row.find_all(exp.Column, exp.Star)):
+    if is_constant(atom.row) and not atom.row.find(exp.Anonymous):
         return exp.Select()
     block = block_of(atom.node)
     if block is None:
@@ -100,11 +109,11 @@ def _rows(atom: Atom) -> exp.Select:
     clause = clause_of(atom.node, block)
     if clause == "joins":
         rows = _of_join(atom, block)
-    elif atom.row.find(exp.AggFunc, exp.Window):
-        rows = _taken(block, _GROUPED)
+    elif clause != "where" and _is_of_groups(atom, block):
+        rows = _of_groups(block)
     else:
         rows = _taken(block, _FROM)
-        _keep_conditions(rows, block, clause)
+        _keep_conditions(rows, block)
     with_ = _named_queries(block)
     if with_:
         rows.set("with_", exp.With(expressions=with_))
@@ -122,7 +131,34 @@ def _taken(block: exp.Select, clauses: Sequence[str]) -> exp.Select:
     return rows
 
 
-def _keep_conditions(rows: exp.Select, block: exp.Select, clause: str) -> None:
+def _is_of_groups(atom: Atom, block: exp.Select) -> bool:
+    """Whether a value may be one of groups, or of windows, and not of the rows before them. What
+    else stands beside groups are their keys, which rows have, too."""
+    kinds = (exp.AggFunc, exp.Filter, exp.Select)
+    around = next((node for node in ancestors(atom.node) if isinstance(node, kinds)), block)
+    if around is not block:
+        return False
+    unknown = atom.row.find(exp.AggFunc, exp.Window, exp.Anonymous, exp.Any, exp.All)
+    return unknown is not None or bool(aggregates.calls(atom.row))
+
+
+def _of_groups(block: exp.Select) -> exp.Select:
+    rows = _taken(block, _GROUPED)
+    group = rows.args.get("group")
+    if group is None:
+        return rows
+    if group.args.get("all"):
+        raise NotDerived("GROUP BY ALL depends on what is returned")
+    for key in list(group.expressions):
+        if isinstance(key, exp.Literal):
+            place = int(key.name) - 1 if key.name.isdigit() else -1
+            if not 0 <= place < len(block.expressions) or block.expressions[place].is_star:
+                raise NotDerived(f"GROUP BY {key.name} is no column")
+            key.replace(block.expressions[place].unalias().copy())
+    return rows
+
+
+def _keep_conditions(rows: exp.Select, block: exp.Select) -> None:
     """Leave out rows that are dropped whatever the clock says, where that can be said by itself."""
     where = block.args.get("where")
     if where is None or _is_in_expression(block):
@@ -138,8 +174,8 @@ def _of_join(atom: Atom, block: exp.Select) -> exp.Select:
     relations = {relation.alias_or_name: relation for relation in relations_of(block)}
     if len(names) == 1 and (name := names.pop()) in relations:
         return exp.Select().from_(relations[name].copy())
-    if any(join.side for join in block.args.get("joins") or []):
-        raise NotDerived("a condition of an outer join compares rows of both sides with it")
+    if any(join.side or join.kind not in _INNER for join in block.args.get("joins") or []):
+        raise NotDerived("a condition of an outer, semi or anti join names no single relation")
     rows = _taken(block, _FROM)
     for join in rows.args.get("joins") or []:
         kept = [part for part in conjuncts(join.args.get("on")) if not reads(part)]

@@ -33,6 +33,7 @@ _DAYS, _HOURS = 400, 48
 # A time with a jump may fall back by so much, at the end of a month or where clocks are changed.
 _FALLS = 3 * DAY
 _EPOCH = datetime(1970, 1, 1)
+_FAR = 10**18
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _WALL = ("timestamp_ntz", "date", "string")
 
@@ -81,13 +82,17 @@ class Stepwise:
     by: str
 
     def sql(self, moment: Moment) -> str:
-        """One row, of a column for each term: the first step at which it is another."""
+        """One row, of three columns for each term: the first step at which it is another, and the
+        types of the values of rows and of the clock."""
         now = TODAY if self.by == "day" else NOW
         number = "unix_date" if self.by == "day" else "unix_micros"
         answers: list[str] = []
         for index, term in enumerate(self.terms):
             other = f"NOT coalesce({self._same(index, term, moment)}, false)"
             answers.append(f"{number}(min({now}) FILTER (WHERE {other}))")
+            clock = filled(_printed(by_date(term.clock)), moment)
+            type_name = f"any_value(mv_type_{index})" if isinstance(term, Atom) else "NULL"
+            answers += [type_name, f"typeof({clock})"]
         steps = f"({_days(moment) if self.by == 'day' else _hours(moment)}) AS mv_steps"
         bounds = f" CROSS JOIN ({self._bounds(moment)}) AS mv_bounds" if self.rows else ""
         return f"SELECT {', '.join(answers)} FROM {steps}{bounds}"
@@ -104,6 +109,7 @@ class Stepwise:
                 f"max(CASE WHEN {value} {low} {now} THEN {value} END) AS mv_low_{number}",
                 f"min(CASE WHEN {value} {high} {now} THEN {value} END) AS mv_high_{number}",
                 f"count(CASE WHEN {value} = {now} THEN 1 END) AS mv_equal_{number}",
+                f"max(typeof({value})) AS mv_type_{number}",
             ]
         return f"SELECT {', '.join(columns)} FROM (\n{filled(self.rows, moment)}\n) AS mv_rows"
 
@@ -124,7 +130,12 @@ class Stepwise:
     def instants(self, row: Row, moment: Moment) -> list[tuple[int | None, Atom | Value]]:
         """The first instant at which each term may be another, with the term."""
         until = _day if self.by == "day" else _hour
-        return [(until(row[n], moment), term) for n, term in enumerate(self.terms)]
+        for number in range(len(self.terms)):
+            value, clock = row[3 * number + 1], row[3 * number + 2]
+            # Texts are put in order as texts, and compared as what they are cast to.
+            if value == "string" != clock:
+                raise NotDerived(f"a text is compared with {clock}")
+        return [(until(row[3 * n], moment), term) for n, term in enumerate(self.terms)]
 
 
 def _day(first: int | None, moment: Moment) -> int:
@@ -176,6 +187,8 @@ def _micros(value: Any, kind: Line) -> int | None:
         return None
     if not kind.local:
         return int(value)
+    if str(value).startswith("+"):  # years of five digits
+        return _FAR
     return (datetime.fromisoformat(_padded(str(value))) - _EPOCH) // timedelta(microseconds=1)
 
 

@@ -154,7 +154,9 @@ def _atoms(clock: exp.Expr) -> list[Term]:
         return _of_between(clock, parent)
     if isinstance(parent, exp.In) and not (parent.args.get("query") or parent.args.get("unnest")):
         others = parent.expressions if parent.this is clock else [parent.this]
-        return [Atom(other, "=", clock, parent) for other in others if not reads(other)]
+        if any(reads(other) for other in others):
+            return []
+        return [Atom(other, "=", clock, parent) for other in others]
     operator = _OPERATORS.get(type(parent))
     if operator is None:
         return []

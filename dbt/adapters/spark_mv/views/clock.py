@@ -10,12 +10,16 @@ was run on Spark 4.1.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.sql.reads import parse
 from dbt.adapters.spark_mv.sql.splice import Edit, edited
 from dbt.adapters.spark_mv.sql.words import Word, words_of
 
@@ -41,6 +45,8 @@ _PIECES = 4
 _CAST_IN_PLAN = re.compile(
     rf"\w\(\s*(?:{'|'.join(_MOMENTS)})\s*(?:,|\)|\bas (?:date|timestamp|time)\b)", re.IGNORECASE
 )
+# Behind all of them but 'now' there may be a zone.
+_TEXTS = re.compile(rf"(?:{'|'.join(_MOMENTS)})(?:\s+\S+)?$", re.IGNORECASE)
 _OPTIMIZED = "== Optimized Logical Plan =="
 _DATES = frozenset({"DATE", "TO_DATE"})
 _TIMESTAMPS = frozenset({"TIMESTAMP", "TO_TIMESTAMP", "TRY_TO_TIMESTAMP", "TIMESTAMP_LTZ"})
@@ -123,7 +129,11 @@ def unreadable_calls(sql: str) -> bool:
         for index, word in enumerate(words)
         if not word.string and not _is_call(words, index) and word.text.upper() in bare
     }
-    return bool(others) or any(not call.reads for call in _calls(sql))
+    tree = parse(sql) if bare else None
+    named = tree is not None and any(
+        identifier.name.upper() in bare for identifier in tree.find_all(exp.Identifier)
+    )
+    return bool(others) or named or any(not call.reads for call in _calls(sql))
 
 
 def bare_names(sql: str) -> frozenset[str]:
@@ -136,21 +146,22 @@ def _calls(sql: str) -> Iterator[ClockCall]:
     for index, word in enumerate(words):
         if not _is_call(words, index):
             continue
-        reads = _CALLS[word.upper]
+        reads = _CALLS[word.text.upper()]
         after = [following.text for following in words[index + 1 : index + 3]]
         if after == ["(", ")"]:
             yield ClockCall(word.start, words[index + 2].end, reads)
         elif after[:1] != ["("]:
             yield ClockCall(word.start, word.end, reads, bare=True)
-        elif word.upper == "CURRENT_TIME":
+        elif word.text.upper() == "CURRENT_TIME":
             yield ClockCall(word.start, word.end, "")
 
 
 def _is_call(words: tuple[Word, ...], index: int) -> bool:
     word = words[index]
-    if word.upper not in _CALLS:
-        return False
     called = index + 1 < len(words) and words[index + 1].text == "("
+    # A function may be called by its name in backticks.
+    if word.string or (word.quoted and not called) or word.text.upper() not in _CALLS:
+        return False
     before = words[index - 1] if index else None
     if before is not None and before.text == "." and not before.quoted:
         return False
@@ -242,8 +253,7 @@ def moment_texts(sql: str) -> tuple[str, ...]:
         for size in range(1, _PIECES + 1)
         for start in range(len(texts) - size + 1)
     )
-    found = (text.strip() for text in joined if text.strip().lower() in _MOMENTS)
-    return tuple(dict.fromkeys(repr(text) for text in found))
+    return tuple(dict.fromkeys(repr(text) for text in map(str.strip, joined) if _TEXTS.match(text)))
 
 
 def keeps_moments(sql: str, plan: str) -> bool:
@@ -254,10 +264,10 @@ def keeps_moments(sql: str, plan: str) -> bool:
     """
     analysed, _, rest = plan.partition("== Analyzed Logical Plan ==")[2].partition(_OPTIMIZED)
     optimized = rest.partition("== Physical Plan ==")[0]
-    texts = [word.text.strip().lower() for word in words_of(canonical(sql)) if word.string]
+    texts = [word.text.strip() for word in words_of(canonical(sql)) if word.string]
+    found = {ast.literal_eval(text) for text in moment_texts(sql)}
     return not _CAST_IN_PLAN.search(analysed) and all(
-        len(re.findall(rf"(?<![\w.`]){moment}(?![\w#])", optimized, re.IGNORECASE))
-        >= max(texts.count(moment), 1)
-        for moment in _MOMENTS
-        if repr(moment) in {found.lower() for found in moment_texts(sql)}
+        len(re.findall(rf"(?<![\w.`]){re.escape(text)}(?![\w#])", optimized))
+        >= max(texts.count(text), 1)
+        for text in found
     )
