@@ -19,8 +19,7 @@ from dbt.adapters.spark_mv.views.volatile import storage_columns, unstable, vola
         ("select `now` from t", ()),
         ("select sum(x) from t", ()),
         ("select * from t where day >= date'today'", ("'today'",)),
-        # Spark refuses a zone behind it.
-        ("select * from t where at < TIMESTAMP' Now UTC '", ()),
+        ("select * from t where at < TIMESTAMP' Now UTC '", ("'Now UTC'",)),
         ('select cast("yesterday" as date) from t', ("'yesterday'",)),
         ("select * from t where day = r'tomorrow'", ("'tomorrow'",)),
         ("select cast('to' || 'day' as date) from t", ("'today'",)),
