@@ -231,3 +231,8 @@ def test_a_text_that_spark_casts(cinema: Warehouse, clock: Shift) -> None:
     create(cinema, "plain", "select id from @.showtimes where cast(id as string) <> 'today'")
     assert cinema.freshness("plain") == "FRESH"
     assert expires_at(cinema, "plain") is None
+    cinema.spark(
+        "create or replace view @.texts as select id, concat('today', id) as day from @.showtimes"
+    )
+    create(cinema, "over_texts", "select id, day from @.texts")
+    assert cinema.freshness("over_texts") == "FRESH"

@@ -89,12 +89,11 @@ class ExpiryFinder:
 
     def _casts_moments(self, definition: Definition) -> bool:
         """Whether Spark casts a text such as 'today' where that cannot be seen."""
-        if not any(clocks.moment_texts(text) for text in texts_of(definition)):
+        texts = texts_of(definition)
+        if not any(clocks.moment_texts(text) for text in texts):
             return False
-        if any(clocks.moment_texts(text) for text in definition.views.values()):
-            return True
         plan = self._resolver.explained(definition.query, definition.home)
-        return not clocks.keeps_moments(definition.query, plan)
+        return not clocks.keeps_moments(texts, plan)
 
     def _ends(self, terms: Sequence[Term], moment: Moment, definition: Definition) -> list[Expiry]:
         """All that comes to an end."""

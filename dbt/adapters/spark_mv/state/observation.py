@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -33,10 +34,15 @@ Heads = dict[TableName, iceberg.Head]
 
 @dataclass
 class PinnedVersions:
-    """Versions pinned for a group of views that are refreshed together, by one thread or more."""
+    """Versions pinned for a group of views that are refreshed together, by one thread or more.
+
+    `instant` is when their rows are to be right, by a clock that may be shifted; `started_at` is
+    the time of the machine, to which commits are compared.
+    """
 
     versions: dict[TableName, Version] = field(default_factory=dict)
-    started_at: float = field(default_factory=clock.now)
+    started_at: float = field(default_factory=time.time)
+    instant: float = field(default_factory=clock.now)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def forget(self, tables: Iterable[TableName]) -> None:
@@ -90,7 +96,7 @@ class Observer:
         return self._versions.read(observation.versions) != observation.versions
 
     def _observation(self, view: MaterializedView, pinned: PinnedVersions | None) -> Observation:
-        instant = clock.now() if pinned is None else pinned.started_at
+        instant = clock.now() if pinned is None else pinned.instant
         stored = self._heads([view.storage]).get(view.storage)
         storage = self._resolver.lookup(view.storage)
         exists = isinstance(storage, TableFacts)
@@ -179,7 +185,7 @@ class Observer:
         if pinned is None:
             return self._versions.read(tables, heads)
         with pinned.lock:
-            if label is not None and label.evaluated_at >= pinned.started_at:
+            if label is not None and _is_committed_since(label, pinned.started_at):
                 # Somebody else refreshed after the pins were read: going back would lose it.
                 pinned.versions.update(self._versions.read(tables, heads))
             missing = [table for table in tables if table not in pinned.versions]
@@ -240,3 +246,9 @@ def _with_expiry(
     )
     reason = expired(label, now, reads, options.max_age_seconds)
     return verdict if reason is None else Verdict(Freshness.STALE, reason)
+
+
+def _is_committed_since(label: Label, moment: float) -> bool:
+    """Whether a build was written after a time in epoch seconds; those of commits are in
+    milliseconds."""
+    return label.snapshot is None or label.snapshot.committed_at >= int(moment * 1000)

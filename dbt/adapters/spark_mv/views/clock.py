@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
@@ -43,7 +43,7 @@ _MOMENTS = ("now", "today", "tomorrow", "yesterday")
 # Such a word may be put together of so many texts before it is cast.
 _PIECES = 4
 _CAST_IN_PLAN = re.compile(
-    rf"\w\(\s*(?:{'|'.join(_MOMENTS)})\s*(?:,|\)|\bas (?:date|timestamp|time)\b)", re.IGNORECASE
+    rf"cast\(\s*(?:{'|'.join(_MOMENTS)})\s+as (?:date|timestamp|time)", re.IGNORECASE
 )
 # Behind all of them but 'now' there may be a zone.
 _TEXTS = re.compile(rf"(?:{'|'.join(_MOMENTS)})(?:\s+\S+)?$", re.IGNORECASE)
@@ -256,18 +256,22 @@ def moment_texts(sql: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(repr(text) for text in map(str.strip, joined) if _TEXTS.match(text)))
 
 
-def keeps_moments(sql: str, plan: str) -> bool:
-    """Whether Spark, by its plans of a query, makes no date or time of any text of `moment_texts`.
+def keeps_moments(queries: Iterable[str], plan: str) -> bool:
+    """Whether Spark, by its plans of a query, makes no date or time of any text of `moment_texts`;
+    `queries` are that query and those of the views that it reads.
 
     What it casts it evaluates while it optimizes, so the text is gone then. Functions that it
     replaces by others show no cast before that.
     """
     analysed, _, rest = plan.partition("== Analyzed Logical Plan ==")[2].partition(_OPTIMIZED)
     optimized = rest.partition("== Physical Plan ==")[0]
-    texts = [word.text.strip() for word in words_of(canonical(sql)) if word.string]
-    found = {ast.literal_eval(text) for text in moment_texts(sql)}
+    texts: list[str] = []
+    moments: set[str] = set()
+    for query in queries:
+        texts += [word.text.strip() for word in words_of(canonical(query)) if word.string]
+        moments.update(ast.literal_eval(text) for text in moment_texts(query))
     return not _CAST_IN_PLAN.search(analysed) and all(
         len(re.findall(rf"(?<![\w.`]){re.escape(text)}(?![\w#])", optimized))
         >= max(texts.count(text), 1)
-        for text in found
+        for text in moments
     )
