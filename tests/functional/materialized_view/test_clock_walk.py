@@ -221,7 +221,14 @@ def test_never_taken_for_right(cinema: Warehouse, clock: Shift, form: str) -> No
     """What is computed with the time, or is not clear, is computed again by each read."""
     clock("2026-03-01 10:00:00")
     query = {**COMPUTED_WITH, **UNCLEAR}[form]
-    create(cinema, "unsure", query)
+    command, warnings = cinema.command(), list[str]()
+    command.core.services.warn = warnings.append
+    command.sql(f"create or replace materialized view @.unsure as {query}")
+    command.flush()
+    (warning,) = warnings
+    codes = ("CLOCK_MOVES_ALWAYS", "CLOCK_NOT_CLEAR", "EXPIRY_NOT_DERIVED")
+    assert any(f"({code}). " in warning for code in codes)
+    assert "expiry: never" in warning
     assert cinema.freshness("unsure") == "STALE"
 
 

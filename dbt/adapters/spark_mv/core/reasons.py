@@ -69,7 +69,8 @@ def lost_race(what: str) -> Reason:
 
 def keys_requested(number: int) -> Reason:
     """Reason for a refresh of so many keys."""
-    return Reason("KEYS_REQUESTED", f"the rows of {number:,} keys were asked for")
+    noun = "key" if number == 1 else "keys"
+    return Reason("KEYS_REQUESTED", f"the rows of {number:,} {noun} were asked for")
 
 
 def fast_failed(cause: str) -> Reason:

@@ -76,10 +76,14 @@ class Builder:
 
     def _with_expiry(self, run: RefreshRun) -> Label:
         try:
-            return with_expiry(self._services, run.view, run.view.definition, run.label)
+            label = with_expiry(self._services, run.view, run.view.definition, run.label)
         except MaterializedViewError as error:
             self._not_built(run, error)
             raise
+        if label.expiry is not None and label.expiry.is_at_once:
+            reason = label.expiry.reason
+            self._services.warn(f"{run.view.name}: {reason.text} ({reason.code}). {reason.way_out}")
+        return label
 
     def _make(self, build: Build, run: RefreshRun) -> tuple[RefreshRun, SnapshotFacts | None]:
         services, view = self._services, build.view

@@ -52,6 +52,11 @@ class Expiry:
     stamps: bool = False
 
     @property
+    def is_at_once(self) -> bool:
+        """Whether no read finds the rows to be right."""
+        return self.why != EXPIRED
+
+    @property
     def reason(self) -> Reason:
         """Why rows are stale that have expired."""
         if self.why == UNCLEAR:
