@@ -28,6 +28,8 @@ from dbt.adapters.spark_mv.config.option_types import (
 from dbt.adapters.spark_mv.core.errors import InvalidOption
 
 METHODS = ("auto", "complete", "partition", "fast")
+# What `refresh_policy` says of views that are refreshed by those who write.
+ON_WRITE = "on_write"
 # What `expiry` says of rows that the clock may make others.
 NEVER = "never"
 _LONGEST_SHOWN = 200
@@ -84,6 +86,14 @@ class Options:
         one_of("refresh", "inline", "serve", "fail"),
         "a read of a stale view: refresh it first; run its query in its place for this read (a "
         "view that other views read is refreshed instead); serve with a warning; fail",
+    )
+    refresh_policy: str | None = _option(
+        None,
+        one_of("on_read", ON_WRITE, "scheduled"),
+        "who refreshes a stale view: the first read; the model, seed or snapshot that wrote what "
+        "it reads, when it ends; a scheduled `refresh_due`. A read of a stale view is right with "
+        "each of them",
+        "`on_read`",
     )
     on_refresh_error: str = _option(
         "fail",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core import clock, failpoints
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.credentials import IN_PROCESS, SparkMVCredentials
-from dbt.adapters.spark_mv.glue.invocation import Invocation, NodeContext
+from dbt.adapters.spark_mv.glue.invocation import Invocation, NodeContext, selected_relations
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.store import MetadataStore
 from dbt.adapters.spark_mv.metadata.tables import EVENTS
@@ -40,6 +40,7 @@ from dbt.adapters.spark_mv.statements.lifecycle import Lifecycle
 from dbt.adapters.spark_mv.statements.pipeline import Passage, StatementPipeline
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.statements.read_policy import Reader
+from dbt.adapters.spark_mv.statements.write_refresh import WriteRefresher
 
 logger = AdapterLogger("SparkMV")
 
@@ -74,6 +75,7 @@ class Container:
         refresher = Refresher(self.services)
         reader = Reader(self.services, refresher)
         self.gate = ReadGate(self.services, reader)
+        self._write_refresher = WriteRefresher(self.services, reader)
         self.lifecycle = Lifecycle(self.services, refresher, reader)
         self.ddl = MaterializedViewStatements(self.services, reader, self.lifecycle, self.gate)
         self.pipeline = StatementPipeline(self.services, self.gate, self.ddl)
@@ -122,13 +124,20 @@ class Container:
 
     def before(self, sql: str) -> StatementResult | Passage:
         """See `StatementPipeline.before`."""
-        return self.pipeline.before(sql, self.context())
+        found = self.pipeline.before(sql, self.context())
+        if isinstance(found, StatementResult) and found.outcome is not None:
+            self._remember_written([found.outcome.view])
+        return found
 
     def after(self, passage: Passage) -> None:
         """See `StatementPipeline.after`."""
         self.pipeline.after(passage)
+        self._remember_written(passage.writes)
         if passage.moves:
             self.forget_namespace()
+
+    def _remember_written(self, names: Iterable[TableName]) -> None:
+        self._memo.written = {*getattr(self._memo, "written", ()), *names}
 
     def forget_namespace(self) -> None:
         """The connection said USE, or is another one now."""
@@ -139,6 +148,7 @@ class Container:
         self._memo.namespace = None
         self._memo.rebuilds = rebuilds
         self._memo.replaces = None
+        self._memo.written = set()
         self.gate.forget_all()
         self.services.log.reload_if_moved()
 
@@ -161,6 +171,13 @@ class Container:
         """
         self._memo.rebuilds = False
         self._memo.replaces = None
+        written: set[TableName] = getattr(self._memo, "written", set())
+        self._memo.written = set()
+        if written and not self.invocation.is_reduced:
+            selected = selected_relations(self.manifest)
+            self._write_refresher.refresh(
+                written, lambda view: (view.schema.lower(), view.name.lower()) in selected
+            )
         self.services.log.flush_unless_routine()
 
     def interrupt(self) -> None:

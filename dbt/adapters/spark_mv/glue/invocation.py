@@ -8,6 +8,7 @@ from typing import Any
 
 from dbt_common.events.contextvars import get_node_info
 
+from dbt import selected_resources
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, Row
@@ -59,6 +60,15 @@ class Invocation:
     def trigger(self) -> str:
         """How the history names refreshes of this command."""
         return DBT_RUN if self.command in _RUNNING_COMMANDS else MANUAL
+
+
+def selected_relations(manifest: Any) -> set[tuple[str, str]]:
+    """Schema and name, in lower case, of what the nodes make that this command runs."""
+    nodes = getattr(manifest, "nodes", None) or {}
+    found = (nodes.get(node) for node in selected_resources.SELECTED_RESOURCES)
+    return {
+        (str(node.schema).lower(), str(node.alias).lower()) for node in found if node is not None
+    }
 
 
 class NodeContext:

@@ -8,11 +8,11 @@ from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.sql.names import TableName
 
 CREATE, DBT_RUN, READ = "CREATE", "DBT_RUN", "READ"
-MANUAL, SCHEDULE, UPSTREAM = "MANUAL", "SCHEDULE", "UPSTREAM"
+MANUAL, SCHEDULE, UPSTREAM, WRITE = "MANUAL", "SCHEDULE", "UPSTREAM", "WRITE"
 SUCCEEDED, SKIPPED, KEPT = "SUCCEEDED", "SKIPPED", "KEPT"
 CANCELLED, RUNNING = "CANCELLED", "RUNNING"
 # Nobody asked for these by name, so failures of theirs count towards suspension.
-AUTOMATIC = (READ, SCHEDULE, UPSTREAM)
+AUTOMATIC = (READ, SCHEDULE, UPSTREAM, WRITE)
 
 
 @dataclass(frozen=True)
