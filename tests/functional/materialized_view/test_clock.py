@@ -30,7 +30,7 @@ def test_rows_that_come_and_go(cinema: Warehouse, clock: Shift) -> None:
     create(cinema, "bookable", f"select id from @.showtimes where {BOOKABLE}")
     assert ids(cinema, "bookable") == [2, 3]
     assert expires_at(cinema, "bookable") == epoch("2026-03-01 12:30:00")
-    clock("2026-03-01 12:29:30")
+    clock("2026-03-01 12:20:00")
     assert ids(cinema, "bookable") == [2, 3]
     assert cinema.freshness("bookable") == "FRESH"
     assert cinema.builds("bookable") == 1
@@ -63,11 +63,13 @@ def test_rows_that_never_change_again(cinema: Warehouse, clock: Shift) -> None:
 
 def test_a_real_clock(cinema: Warehouse) -> None:
     """Without any offset, with real waiting."""
-    soon = datetime.fromtimestamp(time.time() + 6, timezone.utc)
+    soon = datetime.fromtimestamp(time.time() + 15, timezone.utc)
     cinema.spark("create or replace table @.soon (id bigint, at timestamp) using iceberg")
     cinema.spark(f"insert into @.soon values (1, timestamp'{soon.isoformat()}')")
     create(cinema, "due", "select id from @.soon where at <= now()")
-    assert ids(cinema, "due") == []
+    found = ids(cinema, "due")
+    # A machine may be so busy that it is due by now.
+    assert found == [] or time.time() > soon.timestamp()
     time.sleep(max(0.0, soon.timestamp() - time.time()))
     assert ids(cinema, "due") == [1]
     assert cinema.freshness("due") == "FRESH"
@@ -136,7 +138,7 @@ def test_max_age(cinema: Warehouse, clock: Shift) -> None:
     """A cap on the age of rows, whatever the query says."""
     clock(NOON)
     create(cinema, "aged", "select id from @.showtimes", "max_age = 'INTERVAL 10 MINUTE'")
-    clock("2026-03-01 12:09:00")
+    clock("2026-03-01 12:05:00")
     assert cinema.freshness("aged") == "FRESH"
     clock("2026-03-01 12:11:00")
     assert cinema.freshness("aged") == "STALE"
