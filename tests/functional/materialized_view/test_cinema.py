@@ -108,5 +108,8 @@ def test_reads_between_sweeps(cinema: Warehouse, clock: Shift) -> None:
     ((purchased,),) = cinema.apart("select purchased from @.purchases where showtime_id = 4")
     assert purchased == 1
     clock("2026-03-03 20:00:01")
+    report = cinema.operation("refresh", expired=True)
+    assert [row[0].rpartition(".")[2] for row in report.rows] == ["showtimes"]
+    builds = cinema.builds("showtimes")
     ids = [row[0] for row in cinema.apart("select showtime_id from @.showtimes where is_current")]
-    assert ids == [4]
+    assert (ids, cinema.builds("showtimes")) == ([4], builds)

@@ -48,6 +48,21 @@ def test_who_refreshes(lake: Warehouse, project: DbtProject) -> None:
     assert triggers(lake, "eager") == ["DBT_RUN", "WRITE", "DBT_RUN"]
 
 
+@pytest.mark.behaviour("E15")
+def test_who_has_paid(lake: Warehouse, project: DbtProject) -> None:
+    """By view and trigger; readers waited for the refreshes that a read began."""
+    report = lake.operation("history", summary=True)
+    found = {(row[1], row[2]): row[3:] for row in report.rows}
+    assert report.columns[3:] == ("refreshes", "failed", "seconds", "readers_waited")
+    assert found[("eager", "WRITE")][:2] == (1, 0)
+    assert found[("eager", "WRITE")][3] == 0.0
+    count, failed, seconds, waited = found[("lazy", "READ")]
+    assert (count, failed) == (1, 0)
+    assert seconds == waited > 0
+    run = project.dbt("run-operation", "history", "--args", "{summary: true}")
+    assert "readers_waited" in run.text
+
+
 @pytest.mark.behaviour("E13")
 def test_a_refresh_that_fails(lake: Warehouse, project: DbtProject) -> None:
     """The node has written its rows, so it is no failure of its own; a warning names the view."""

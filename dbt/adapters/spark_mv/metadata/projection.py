@@ -60,6 +60,11 @@ class ViewState:
             return due_from_json(stored, self.scheduled)
         return schedule.next_due(self.created_at, self.scheduled_at)
 
+    def has_expired(self, now_us: int) -> bool:
+        """Whether the last build says that its rows are others by now, in epoch microseconds."""
+        expires = self.last_build.payload.get("expires_us") if self.last_build else None
+        return isinstance(expires, int) and expires <= now_us
+
     @property
     def payload(self) -> dict[str, Any]:
         """What the newest lifecycle event says of the view."""

@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 
 _PREFIX = "REFRESH"
 _RUNNING = "RUNNING"
+_BY_READERS = "READ"
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,36 @@ def refreshes(events: Iterable[Event]) -> list[Refresh]:
         if event.refresh_id is not None and event.kind.startswith(_PREFIX):
             found.setdefault(event.refresh_id, []).append(event)
     return sorted(map(_refresh, found.values()), key=_start)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What refreshes of one view by one trigger have taken, in seconds; readers waited for those
+    that a read began."""
+
+    table_schema: str | None
+    table_name: str | None
+    trigger: str | None
+    refreshes: int
+    failed: int
+    seconds: float
+    readers_waited: float
+
+
+def costs(found: Iterable[Refresh]) -> list[Cost]:
+    """The sum by view and trigger, of refreshes that computed something; the dearest first."""
+    groups: dict[tuple[str | None, ...], list[Refresh]] = {}
+    for refresh in found:
+        if refresh.state != "SKIPPED":
+            key = (refresh.table_schema, refresh.table_name, refresh.trigger)
+            groups.setdefault(key, []).append(refresh)
+    summed = []
+    for (schema, name, trigger), of in groups.items():
+        seconds = round(sum(refresh.seconds or 0.0 for refresh in of), 3)
+        failed = sum(refresh.state == "FAILED" for refresh in of)
+        waited = seconds if trigger == _BY_READERS else 0.0
+        summed.append(Cost(schema, name, trigger, len(of), failed, seconds, waited))
+    return sorted(summed, key=lambda cost: -cost.seconds)
 
 
 def _start(refresh: Refresh) -> tuple[bool, datetime]:

@@ -63,5 +63,7 @@ _CHECKS: dict[str, tuple[str, Check]] = {
     "limit": ("a whole number from 1", _is_limit),
     "keep_hours": _DURATION,
     "keep_history_days": _DURATION,
-    **dict.fromkeys(("all", "wait", "dry_run", "repair", "if_exists"), _BOOLEAN),
+    **dict.fromkeys(
+        ("all", "wait", "dry_run", "repair", "if_exists", "summary", "expired"), _BOOLEAN
+    ),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.errors import (
     CorruptMetadata,
     InvalidArgument,
@@ -45,15 +46,19 @@ class Operations:
         dry_run: bool = False,
         all: bool = False,  # noqa: A002 - the user-visible name
         keys: Any = None,
+        expired: bool = False,
     ) -> Report:
         """Refresh views, upstream first; without `view` those of the project that are not fresh.
 
-        With `keys` the rows of these keys of one view are computed again, at the versions of those
+        With `expired` only views that the clock has made stale, as the metadata say, so that no
+        version is read of the others. With `keys` the rows of these keys of one view are computed again, at the versions of those
         beside them.
         """
         if keys is not None:
             return self._refresh_keys(view, method, keys)
         chosen = self._choice.views(view, all)
+        if view is None and expired:
+            chosen = [state for state in chosen if state.has_expired(clock.now_us())]
         if view is None:
             chosen = [state for state in chosen if self._needs_refresh(state)]
         request = Request(MANUAL, method.lower(), wait, explicit=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple, fields
 from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.metadata.projection import ViewState
-from dbt.adapters.spark_mv.metadata.refreshes import refreshes
+from dbt.adapters.spark_mv.metadata.refreshes import Cost, costs, refreshes
 from dbt.adapters.spark_mv.operations import status
 from dbt.adapters.spark_mv.operations.choice import Choice
 from dbt.adapters.spark_mv.operations.report import Report
@@ -30,6 +31,9 @@ _HISTORY_COLUMNS = (
 )
 
 
+_COST_COLUMNS = tuple(column.name for column in fields(Cost))
+
+
 class Questions:
     """What one command asks, of the views of one project; each answer is a `Report`."""
 
@@ -49,19 +53,27 @@ class Questions:
         state = self._services.log.state().views.get(name)
         return {} if state is None else status.statistics(self._services, state)
 
-    def history(self, view: Any = None, all: bool = False, limit: int = 50) -> Report:  # noqa: A002
-        """The newest refreshes, newest last."""
+    def history(
+        self,
+        view: Any = None,
+        all: bool = False,  # noqa: A002 - the user-visible name
+        limit: int = 50,
+        summary: bool = False,
+    ) -> Report:
+        """The newest refreshes, newest last; or what all of them took, by view and trigger."""
         chosen = {state.name for state in self._choice.views(view, all)}
         self._services.history.close_dead()
         self._services.log.flush()
         with self._services.log.open_store() as store:
             events = [] if store.version() is None else store.load()
+        found = [refresh for refresh in refreshes(events) if refresh.view in chosen]
+        if summary:
+            return Report(_COST_COLUMNS, tuple(astuple(cost) for cost in costs(found)))
         kept = [
             tuple(getattr(refresh, column) for column in _HISTORY_COLUMNS)
-            for refresh in refreshes(events)
-            if refresh.view in chosen
+            for refresh in found[-limit:]
         ]
-        return Report(_HISTORY_COLUMNS, tuple(kept[-limit:]))
+        return Report(_HISTORY_COLUMNS, tuple(kept))
 
     def explain(self, view: Any = None) -> Report:
         """What a refresh of each view would do now, and why."""
