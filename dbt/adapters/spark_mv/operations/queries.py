@@ -51,8 +51,8 @@ class Operations:
         """Refresh views, upstream first; without `view` those of the project that are not fresh.
 
         With `expired` only views that the clock has made stale, as the metadata say, so that no
-        version is read of the others. With `keys` the rows of these keys of one view are computed again, at the versions of those
-        beside them.
+        version is read of the others. With `keys` the rows of these keys of one view are computed
+        again, at the versions of those beside them.
         """
         if keys is not None:
             return self._refresh_keys(view, method, keys)
