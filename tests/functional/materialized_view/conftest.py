@@ -23,6 +23,8 @@ def lake(dbt_profile_target: dict[str, Any], request: pytest.FixtureRequest) -> 
     # All modules share the session of dbt's statements, and none may set it for the next.
     conf = spark_session(made.credentials).conf
     before = conf.getAll
+    # What another module has cached takes statements of ours to look at.
+    made.spark("clear cache")
     made.spark("create table @.orders (id bigint, customer string, amount bigint) using iceberg")
     made.spark("insert into @.orders values (1, 'ann', 10), (2, 'bob', 20), (3, 'ann', 30)")
     yield made
