@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.operations import scheduling
+from dbt.adapters.spark_mv.core.clock import OFFSET
 from tests.functional.materialized_view.faults import armed
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
@@ -127,15 +126,14 @@ def str_name(lake: Warehouse) -> str:
 
 
 class old:
-    """A clock that is ahead by some seconds more than a minute, for the thresholds only."""
+    """A clock that is ahead by some seconds more than a minute, of this process."""
 
     def __init__(self, seconds: int) -> None:
         self._patch = pytest.MonkeyPatch()
         self._seconds = seconds + 2
 
     def __enter__(self) -> None:
-        ahead = SimpleNamespace(time=lambda: time.time() + self._seconds)
-        self._patch.setattr(scheduling, "time", ahead)
+        self._patch.setenv(OFFSET, str(self._seconds))
 
     def __exit__(self, *what: Any) -> None:
         self._patch.undo()
