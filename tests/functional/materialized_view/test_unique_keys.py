@@ -129,6 +129,19 @@ def test_keys_of_a_stale_view(prices: Warehouse) -> None:
     prices.spark("delete from @.sales where amount = 16")
 
 
+def test_keys_of_tables_without_versions(cinema: Warehouse) -> None:
+    """Nobody can say what the rows beside them were made from, so nothing is computed."""
+    cinema.spark("create table spark_catalog.default.loose using parquet as select 1 as id, 2 as n")
+    query = "select id, n from spark_catalog.default.loose"
+    create(cinema, "loose", query, "id")
+    before = cinema.build_of("loose")
+    (failure,) = cinema.operation("refresh", view="loose", keys=[1]).failures
+    assert "the rows beside these were made from versions that are gone: " in failure
+    assert cinema.build_of("loose") == before
+    cinema.sql("drop materialized view @.loose")
+    cinema.spark("drop table spark_catalog.default.loose")
+
+
 @pytest.mark.parametrize(
     ("view", "keys", "problem"),
     [

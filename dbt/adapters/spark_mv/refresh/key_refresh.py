@@ -20,6 +20,7 @@ from dbt.adapters.spark_mv.core.errors import (
     RefreshFailed,
     StatementFailed,
 )
+from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.planning.plan import KEYS, KeyRefresh
 from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.failures import cause_of, other_is_running, run_failed
@@ -68,40 +69,49 @@ class KeyRefresher:
                     f"{name}: no snapshot of its storage table says what its rows were made from.",
                     "Refresh it with method complete.",
                 )
-            return self._with_lock(view, label, read_label(chain) is not None, values, request)
+            return self._with_lock(view, label, chain, values, request)
 
     def _with_lock(
         self,
         view: MaterializedView,
         label: Label,
-        is_labelled: bool,
+        chain: Sequence[SnapshotFacts],
         values: list[Key],
         request: Request,
     ) -> Outcome:
         services = self._services
-        head = iceberg.main_chain(services.executor, view.storage, 1)[0]
-        lock = services.refresh_locks.acquire(view.storage, head.snapshot_id)
+        # On the head that the label was read from: over a newer one it would not be true.
+        lock = services.refresh_locks.acquire(view.storage, chain[0].snapshot_id)
         if isinstance(lock, LockHeld):
             raise other_is_running(view.name, lock)
         ours = replace(label, refresh_id=uuid.uuid4().hex, method=KEYS)
         plan = KeyRefresh(reasons.keys_requested(len(values)))
         run = RefreshRun(view, request, plan, ours, lock.branch, label.sources)
         services.history.started(run)
+        is_labelled = read_label(chain) is not None
+        commits: tuple[SnapshotFacts, ...] = ()
         try:
             commits = self._write(run, lock, is_labelled, values)
         except PublishRefused as error:
             services.history.abandoned(run, reasons.lost_race(error.problem))
             raise other_is_running(view.name, None) from None
         except MaterializedViewError as error:
-            services.refresh_locks.release(lock)
             raise run_failed(services.history, run, cause_of(error)) from None
+        finally:
+            if not commits:
+                services.refresh_locks.release(lock)
         return self._succeeded(run, commits, is_labelled)
 
     def _write(
         self, run: RefreshRun, lock: RefreshLock, is_labelled: bool, values: list[Key]
-    ) -> tuple[Any, ...]:
+    ) -> tuple[SnapshotFacts, ...]:
         services, view = self._services, run.view
-        query, _ = complete_query(services, view, view.definition, run.label)
+        query, unpinned = complete_query(services, view, view.definition, run.label)
+        if unpinned:
+            names = ", ".join(table.shown for table in unpinned)
+            raise RefreshFailed(
+                f"the rows beside these were made from versions that are gone: {names}"
+            )
         stored = storage_sql.stored_columns(view)
         condition = _condition(view, values, {k: f"{STORED}.{quote(v)}" for k, v in stored.items()})
         asked = _condition(view, values, {name: quote(name) for name in stored})
@@ -117,7 +127,9 @@ class KeyRefresher:
         made = iceberg.commits(services.executor, lock.storage, lock.branch, lock.base, _COMMITS)
         return publish(services.executor, lock, run.id, len(made))
 
-    def _succeeded(self, run: RefreshRun, commits: tuple[Any, ...], is_labelled: bool) -> Outcome:
+    def _succeeded(
+        self, run: RefreshRun, commits: tuple[SnapshotFacts, ...], is_labelled: bool
+    ) -> Outcome:
         services, view, seconds = self._services, run.view, run.seconds()
         known = services.log.state().views.get(view.name)
         services.history.succeeded(
@@ -140,20 +152,28 @@ class KeyRefresher:
         return Outcome(view.name, SUCCEEDED, KEYS, reason, seconds, rows)
 
     def _refuse_wrong_types(self, view: MaterializedView, values: list[Key]) -> None:
-        types = _types(view)
-        for value in values:
-            casts = (f"CAST({_literal(v)} AS {t})" for v, t in zip(value, types, strict=True))
-            try:
-                with self._services.executor.isolated(view.definition.settings) as session:
-                    ((*found,),) = session.query(f"SELECT {', '.join(casts)}")
-            except StatementFailed:
-                found = [None]
-            if any(one is None and v is not None for one, v in zip(found, value, strict=False)):
-                kinds = ", ".join(types)
-                raise InvalidArgument(
-                    f"{view.name}: {list(value)!r} is no value of unique_key ({kinds}).",
-                    "Nothing was done; correct `keys`.",
-                )
+        """All at once; one by one only to say which of them it is."""
+        if self._are_of_types(view, values):
+            return
+        wrong = next(key for key in values if not self._are_of_types(view, [key]))
+        raise InvalidArgument(
+            f"{view.name}: {list(wrong)!r} is no value of unique_key ({', '.join(_types(view))}).",
+            "Nothing was done; correct `keys`.",
+        )
+
+    def _are_of_types(self, view: MaterializedView, values: list[Key]) -> bool:
+        flat = [value for key in values for value in key]
+        casts = (
+            f"CAST({spark_literal(value)} AS {kind})"
+            for key in values
+            for value, kind in zip(key, _types(view), strict=True)
+        )
+        try:
+            with self._services.executor.isolated(view.definition.settings) as session:
+                (found,) = session.query(f"SELECT {', '.join(casts)}")
+        except StatementFailed:
+            return False
+        return all((one is None) == (value is None) for one, value in zip(found, flat, strict=True))
 
 
 def _values(view: MaterializedView, keys: Sequence[Any]) -> list[Key]:
@@ -192,17 +212,13 @@ def _types(view: MaterializedView) -> list[str]:
     return [types[key.lower()] for key in view.options.unique_key]
 
 
-def _literal(value: Any) -> str:
-    return "NULL" if value is None else spark_literal(value)
-
-
 def _condition(view: MaterializedView, values: list[Key], columns: dict[str, str]) -> str:
     """Whether a row has one of the keys; `columns` says how each column is called."""
     called = {name.lower(): text for name, text in columns.items()}
     names = [called[key.lower()] for key in view.options.unique_key]
     alternatives = (
         " AND ".join(
-            f"{name} <=> CAST({_literal(value)} AS {kind})"
+            f"{name} <=> CAST({spark_literal(value)} AS {kind})"
             for name, value, kind in zip(names, key, _types(view), strict=True)
         )
         for key in values
