@@ -60,8 +60,7 @@ class Line:
             us = wall(us, zone)
         for shift in self.shifts:
             if shift.months or shift.days:
-                moved = _moved(us, shift) if self.local else _moved_instant(us, shift, zone)
-                us = moved
+                us = _moved(us, shift) if self.local else _moved_instant(us, shift, zone)
             us += shift.us
         return us
 

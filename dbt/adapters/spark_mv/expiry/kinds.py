@@ -94,10 +94,9 @@ def by_date(clock: exp.Expr) -> exp.Expr:
         if inner is None:
             return node
         today: exp.Expr = exp.column(TODAY)
-        if isinstance(node, exp.Cast) or not isinstance(node, exp.TimestampTrunc):
-            inner.replace(today)
-        else:
-            inner.replace(exp.cast(today, "timestamp", dialect="spark"))
+        if isinstance(node, exp.TimestampTrunc):
+            today = exp.cast(today, "timestamp", dialect="spark")
+        inner.replace(today)
         return node
 
     return clock.copy().transform(dated)

@@ -51,7 +51,7 @@ class ExpiryFinder:
     def moment(self, definition: Definition, us: int) -> Moment | None:
         """An instant in the time zone of a definition, at which its text can be evaluated; None if
         it does not read the clock, or only Spark can say what it reads of it."""
-        texts = texts_of(definition)
+        texts = definition.texts
         zone = zone_of(definition.settings.get("spark.sql.session.timeZone", "UTC"))
         if zone is None or not reads_clock(definition):
             return None
@@ -89,7 +89,7 @@ class ExpiryFinder:
 
     def _casts_moments(self, definition: Definition) -> bool:
         """Whether Spark casts a text such as 'today' where that cannot be seen."""
-        texts = texts_of(definition)
+        texts = definition.texts
         if not any(clocks.moment_texts(text) for text in texts):
             return False
         plan = self._resolver.explained(definition.query, definition.home)
@@ -187,11 +187,6 @@ def shown(term: Term) -> str:
     return text
 
 
-def texts_of(definition: Definition) -> tuple[str, ...]:
-    """The text of a definition and those of the views that it reads."""
-    return (definition.query, *definition.views.values())
-
-
 def reads_clock(definition: Definition) -> bool:
     """Whether the rows of a definition depend on the instant at which they are computed."""
-    return any(clocks.reads_clock(text) for text in texts_of(definition))
+    return any(map(clocks.reads_clock, definition.texts))

@@ -34,6 +34,15 @@ _DAYS, _HOURS = 400, 48
 _FALLS = 3 * DAY
 _EPOCH = datetime(1970, 1, 1)
 _FAR = 10**18
+# How values compare with the clock that are the nearest below it, and above, on which a comparison
+# may end: those that are equal are on the side on which they have the result of that side.
+_BESIDE = {
+    ">": ("<=", ">"),
+    "<=": ("<=", ">"),
+    ">=": ("<", ">="),
+    "<": ("<", ">="),
+    "=": ("<", ">"),
+}
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _WALL = ("timestamp_ntz", "date", "string")
 
@@ -46,13 +55,12 @@ class Nearest:
     atoms: tuple[tuple[Atom, Line | Seconds], ...]
 
     def sql(self, moment: Moment) -> str:
-        """One row, of five columns for each comparison: the type of the value, the nearest below,
-        the nearest above, how many are equal, and nothing."""
+        """One row, of four columns for each comparison: the type of the value, the nearest below,
+        the nearest above, and how many are equal."""
         measures, near = [], []
         for number, (atom, kind) in enumerate(self.atoms):
             value, now = _value(f"{VALUE}{number}", kind), _literal(kind, moment)
-            low, high = ("<=", ">") if atom.op in (">", "<=") else ("<", ">=")
-            high = ">" if atom.op == "=" else high
+            low, high = _BESIDE[atom.op]
             measures += [
                 f"max(typeof({VALUE}{number}))",
                 _shown(f"max(CASE WHEN {value} {low} {now} THEN {value} END)", kind),
@@ -103,8 +111,7 @@ class Stepwise:
         for number, term in enumerate(self.terms):
             assert isinstance(term, Atom)
             value, now = f"{VALUE}{number}", filled(_printed(by_date(term.clock)), moment)
-            low, high = ("<=", ">") if term.op in (">", "<=") else ("<", ">=")
-            high = ">" if term.op == "=" else high
+            low, high = _BESIDE[term.op]
             columns += [
                 f"max(CASE WHEN {value} {low} {now} THEN {value} END) AS mv_low_{number}",
                 f"min(CASE WHEN {value} {high} {now} THEN {value} END) AS mv_high_{number}",

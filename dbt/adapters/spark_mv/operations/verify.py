@@ -77,7 +77,7 @@ def _differing(executor: Executor, view: MaterializedView, differences: str) -> 
 def differences_query(services: Services, view: MaterializedView) -> str:
     """A query that returns each differing row with `n`: above 0 missing, below 0 unexpected."""
     label = _nearest_label(services.executor, view)
-    texts = (view.definition.query, *view.definition.views.values())
+    texts = view.definition.texts
     volatile = list(dict.fromkeys(call for text in texts for call in volatile_functions(text)))
     if reads_clock(view.definition) and not _has_instant(services, view, label):
         volatile += [name for text in texts for name in clock_names(text)]

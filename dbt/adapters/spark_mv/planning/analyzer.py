@@ -149,7 +149,7 @@ class Analyzer:
         return () if isinstance(found, Reason) else tuple(found.program.hidden)
 
     def _analyse(self, definition: Definition, view: MaterializedView) -> Analysis:
-        for text in (definition.query, *definition.views.values()):
+        for text in definition.texts:
             if calls := unstable(text):
                 raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))
             if found := storage_columns(text):

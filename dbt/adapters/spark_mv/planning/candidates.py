@@ -93,9 +93,10 @@ class Planner:
 
     def plan(self, observation: Observation, request: Request) -> RefreshPlan:
         """What `request` would do now, with its reason; raises `MethodNotAvailable`."""
-        texts = [observation.view.definition.query, *observation.current.views.values()]
         changing = volatile_functions if _follows_clock(observation) else unstable
-        volatile = tuple(dict.fromkeys(found for text in texts for found in changing(text)))
+        volatile = tuple(
+            dict.fromkeys(found for text in observation.current.texts for found in changing(text))
+        )
         method = request.method
         if method == AUTO and request.avoid_fast is None:
             method = observation.view.options.refresh_method

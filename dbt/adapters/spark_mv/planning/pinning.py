@@ -61,8 +61,7 @@ def evaluated(query: str, moment: Moment, definition: Definition) -> str:
 
 def is_readable(definition: Definition) -> bool:
     """Whether we can read a definition, and the views that it reads, and not only Spark."""
-    texts = (definition.query, *definition.views.values())
-    return all(references_of(text) is not None for text in texts)
+    return all(references_of(text) is not None for text in definition.texts)
 
 
 def unpinned_tables(

@@ -122,7 +122,7 @@ class Refresher:
         """A logical view may run code that it did not run when this view was created, and this view
         may have been created by a profile that allows it."""
         if not self._services.allow_unsafe_sql:
-            for text in (observation.current.query, *observation.current.views.values()):
+            for text in observation.current.texts:
                 refuse_unsafe(text, str(observation.view.name))
 
     def _lock_and_build(

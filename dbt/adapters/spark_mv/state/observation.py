@@ -202,7 +202,7 @@ class Observer:
     ) -> Verdict:
         if verdict.freshness is not Freshness.STALE or not verdict.changed or label is None:
             return verdict
-        if any(storage_columns(text) for text in (current.query, *current.views.values())):
+        if any(storage_columns(text) for text in current.texts):
             return verdict  # a compaction changes what it returns
         changed = tuple(
             name
@@ -241,9 +241,7 @@ def _with_expiry(
     """What versions say of the rows, and then the clock."""
     if not verdict.is_fresh:
         return verdict
-    reads = options.expiry != NEVER and any(
-        reads_clock(text) for text in (current.query, *current.views.values())
-    )
+    reads = options.expiry != NEVER and any(map(reads_clock, current.texts))
     reason = expired(label, now, reads, options.max_age_seconds)
     return verdict if reason is None else Verdict(Freshness.STALE, reason)
 

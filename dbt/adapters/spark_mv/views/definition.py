@@ -53,6 +53,11 @@ class Definition:
     settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The query, and those of the logical views that it reads."""
+        return (self.query, *self.views.values())
+
+    @property
     def hash(self) -> str:
         """SHA-256 in hex; reformatting the query or commenting it does not change it."""
         content = {
