@@ -17,6 +17,12 @@ from dbt.adapters.spark_mv.config.cron import InvalidCron, five_fields
 from dbt.adapters.spark_mv.config.durations import interval_seconds
 from dbt.adapters.spark_mv.config.time_zones import zone_of
 
+# What `refresh_policy` says of views that are refreshed by those who write.
+ON_WRITE = "on_write"
+# What `expiry` says of rows that the clock may make others.
+NEVER = "never"
+# What `when_stale` says of reads that run a query in place of reading stored rows.
+INLINE, LIVE = "inline", "live"
 PERIODS = {"minute": 60, "hour": 3600, "day": 86400}
 
 

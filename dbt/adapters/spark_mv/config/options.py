@@ -8,14 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar, cast
 
+from dbt.adapters.spark_mv.config.combinations import check_together
 from dbt.adapters.spark_mv.config.cron import InvalidCron
 from dbt.adapters.spark_mv.config.durations import interval_seconds
 from dbt.adapters.spark_mv.config.option_types import (
     BOOLEAN,
     EXPRESSION,
+    INLINE,
     INTERVAL,
+    LIVE,
     NAMES,
-    PERIODS,
+    NEVER,
+    ON_WRITE,
     PROPERTIES,
     SCHEDULE,
     TAGS,
@@ -28,10 +32,6 @@ from dbt.adapters.spark_mv.config.option_types import (
 from dbt.adapters.spark_mv.core.errors import InvalidOption
 
 METHODS = ("auto", "complete", "partition", "fast")
-# What `refresh_policy` says of views that are refreshed by those who write.
-ON_WRITE = "on_write"
-# What `expiry` says of rows that the clock may make others.
-NEVER = "never"
 _LONGEST_SHOWN = 200
 _Value = TypeVar("_Value")
 
@@ -83,9 +83,18 @@ class Options:
     )
     when_stale: str = _option(
         "refresh",
-        one_of("refresh", "inline", "serve", "fail"),
-        "a read of a stale view: refresh it first; run its query in its place for this read (a "
-        "view that other views read is refreshed instead); serve with a warning; fail",
+        one_of("refresh", INLINE, LIVE, "serve", "fail"),
+        "a read of a stale view: refresh it first; run its query, or that of its live view, in its "
+        "place for this read (a view that other views read is refreshed instead); serve with a "
+        "warning; fail",
+    )
+    live: bool | None = _option(
+        None,
+        BOOLEAN,
+        "true: beside the view there is another, `<name>__live`, that any client of Spark can read "
+        "and whose rows are right at each read: stored rows as long as nothing has changed, else "
+        "those of the query",
+        "false",
     )
     refresh_policy: str | None = _option(
         None,
@@ -203,7 +212,7 @@ def options_from(given: Mapping[str, Any], view: str) -> Options:
         if value is not None:
             values[name] = _read(view, name, value)
     options = Options(**values)
-    _check_together(view, options)
+    check_together(view, options)
     return options
 
 
@@ -253,36 +262,6 @@ def _refuse_moved(name: str, view: str) -> None:
 def _nearest(name: str, names: tuple[str, ...]) -> str:
     near = difflib.get_close_matches(name.lower(), names, n=1)
     return f"Did you mean {near[0]!r}?" if near else "Options: " + ", ".join(names) + "."
-
-
-def _check_together(view: str, options: Options) -> None:
-    allow = options.allow_non_incremental_definition
-    if allow is True and options.max_staleness is None:
-        raise InvalidOption(
-            f"{view}: allow_non_incremental_definition needs max_staleness.",
-            "Add max_staleness, for example 'INTERVAL 4 HOUR'.",
-        )
-    if options.max_age_seconds == 0:
-        raise _invalid(view, "max_age", options.max_age, "an interval longer than nothing")
-    if options.expiry == NEVER and (options.max_age or options.expires_at_expr):
-        other = "max_age" if options.max_age else "expires_at_expr"
-        raise InvalidOption(
-            f"{view}: expiry 'never' and {other} say opposite things.", "Leave out one of the two."
-        )
-    if options.schedule is not None and options.refresh_start is not None:
-        raise InvalidOption(
-            f"{view}: refresh_start is where intervals begin, and schedule takes their place.",
-            "Leave out one of the two, or set refresh_start to NULL.",
-        )
-    if _seconds(options.warn_after) > _seconds(options.error_after):
-        raise InvalidOption(
-            f"{view}: warn_after is longer than error_after, so there would never be a warning.",
-            "Make warn_after the shorter of the two.",
-        )
-
-
-def _seconds(threshold: Mapping[str, Any] | None) -> float:
-    return threshold["count"] * PERIODS[threshold["period"]] if threshold else float("nan")
 
 
 def _invalid(view: str, name: str, value: Any, expected: str) -> InvalidOption:

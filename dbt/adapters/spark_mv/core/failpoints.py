@@ -35,6 +35,8 @@ POINTS = (
     "storage_dropped.after",
     "backed_up.after",
     "swapped_in.after",
+    "live.before",
+    "live.after",
 )
 
 _active: dict[str, str] = {}

@@ -81,7 +81,7 @@ class ExpiryFinder:
         if tree is None:
             return Expiry(us, UNCLEAR)
         terms = terms_of(enclosed(tree))
-        stamps = [term for term in terms if _moves(term) and is_only_shown(term.clock, tree)]
+        stamps = _stamps(terms, tree)
         ends = self._ends([term for term in terms if term not in stamps], moment, definition)
         # Of several that end at once that which the query names first.
         first = min(ends, key=lambda end: end.at or 0, default=Expiry(None))
@@ -124,6 +124,16 @@ class ExpiryFinder:
             for at, term in asked.instants(row, moment)
             if at is not None
         ]
+
+
+def _stamps(terms: Sequence[Term], tree: exp.Expr) -> list[Term]:
+    return [term for term in terms if _moves(term) and is_only_shown(term.clock, tree)]
+
+
+def shows_instant(query: str) -> bool:
+    """Whether columns of a query, with all that it reads, show when they were computed."""
+    tree = parse(clocks.placed(clocks.canonical(query), str)) if clocks.reads_clock(query) else None
+    return tree is not None and bool(_stamps(terms_of(enclosed(tree)), tree))
 
 
 def _readings(terms: Sequence[Term]) -> list[tuple[Sequence[Term], bool]]:

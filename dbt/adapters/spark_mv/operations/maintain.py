@@ -40,6 +40,8 @@ def maintain_view(services: Services, state: ViewState, keep_seconds: float) -> 
         counts = _maintain(services.executor, view.storage, keep_seconds)
     finally:
         services.refresh_locks.release(lock)
+    if view.options.live:
+        services.live.renew(view)
     return (str(state.name), "done", *counts)
 
 

@@ -25,6 +25,7 @@ from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import has_our_format
 from dbt.adapters.spark_mv.views.dependencies import storage_of
+from dbt.adapters.spark_mv.views.live_sql import LIVE_OF, is_live_view, owner_of
 from dbt.adapters.spark_mv.views.storage_sql import STORAGE_MARK
 
 _POLL_SECONDS = 1.0
@@ -95,7 +96,23 @@ def _sweep_tables(services: Services, schema: TableName) -> Rows:
             services.executor.query(storage_sql.drop_storage(table))
             what = "dropped"
         done.append((f"table {table}", what))
+    done += _sweep_live_views(services.executor, services.resolver, schema)
     done += _forget_dropped(services.resolver, services.log, schema)
+    return done
+
+
+def _sweep_live_views(executor: Executor, resolver: Resolver, schema: TableName) -> Rows:
+    """Those whose materialized view is gone."""
+    done: Rows = []
+    for name in _views_in(executor, schema):
+        facts = resolver.lookup(name)
+        if not isinstance(facts, ViewFacts) or not is_live_view(facts.properties):
+            continue
+        owner = resolver.lookup(owner_of(name))
+        found = owner.properties.get("mv.id") if isinstance(owner, ViewFacts) else None
+        if found != facts.properties[LIVE_OF]:
+            executor.query(storage_sql.drop_view(name))
+            done.append((f"live view {name}", "dropped"))
     return done
 
 
@@ -105,15 +122,19 @@ def _storages(
     namespace = quote_parts((schema.catalog, *schema.namespace))
     # Tables first: a view that is swapped in during the sweep then counts, so its table is in use.
     names = [str(row[1]) for row in executor.query(f"SHOW TABLES IN {namespace}")]
-    views = [str(row[1]) for row in executor.query(f"SHOW VIEWS IN {namespace}")]
+    views = _views_in(executor, schema)
     in_use = set()
-    for view in views:
-        name = schema.sibling(view)
+    for name in views:
         facts = resolver.lookup(name)
         storage = storage_of(name, facts) if isinstance(facts, ViewFacts) else None
         in_use |= {storage} if storage is not None else set()
     named = [schema.sibling(name) for name in names if STORAGE_NAME.match(name)]
     return in_use, [name for name in named if name in in_use or _is_ours(executor, name)]
+
+
+def _views_in(executor: Executor, schema: TableName) -> list[TableName]:
+    namespace = quote_parts((schema.catalog, *schema.namespace))
+    return [schema.sibling(str(row[1])) for row in executor.query(f"SHOW VIEWS IN {namespace}")]
 
 
 def _is_ours(executor: Executor, table: TableName) -> bool:

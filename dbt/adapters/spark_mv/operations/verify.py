@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.catalog import iceberg
-from dbt.adapters.spark_mv.config.options import NEVER
+from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.core.errors import NotVerified, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.expiry.next_change import reads_clock

@@ -24,6 +24,7 @@ from dbt.adapters.spark_mv.planning.plan import (
 from dbt.adapters.spark_mv.planning.request import Request
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation, Observer
+from dbt.adapters.spark_mv.views.live_sql import live_name
 from dbt.adapters.spark_mv.views.registry import load_view
 
 _TIES = "rows that are equal in ORDER BY of a window are put in order by the columns beside it"
@@ -55,6 +56,7 @@ class Explainer:
             f"storage table      {view.storage}",
             f"freshness          {verdict.freshness.value} ({verdict.reason})",
             *_about_expiry(observation),
+            *([f"live view          {live_name(name)}"] if view.options.live else []),
         ]
         try:
             plan = self._planner.plan(observation, request)

@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata
 from dbt.adapters.spark_mv.core.executor import Executor, TableFacts, ViewFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
+from dbt.adapters.spark_mv.refresh.live.live_views import drop_live_view
 from dbt.adapters.spark_mv.refresh.registration import ensure_registered, unregister
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import discard
@@ -93,6 +94,7 @@ def drop_backup(services: Services, name: TableName) -> None:
 
 def _drop_storages(services: Services, name: TableName, replaced: ViewFacts) -> None:
     log, view_id = services.log, replaced.properties["mv.id"]
+    drop_live_view(services.executor, services.resolver, name, view_id)
     storages = {name.sibling(replaced.properties["mv.storage_table"])}
     try:
         now = find_view(services.resolver, name)

@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome
 from dbt.adapters.spark_mv.refresh.history import versions_json
+from dbt.adapters.spark_mv.refresh.live.live_views import not_renewed
 from dbt.adapters.spark_mv.refresh.registration import register
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -30,7 +31,7 @@ from dbt.adapters.spark_mv.refresh.swap import swap
 from dbt.adapters.spark_mv.sql.names import TableName, use
 from dbt.adapters.spark_mv.state.freshness import Label
 from dbt.adapters.spark_mv.views import storage_sql
-from dbt.adapters.spark_mv.views.definition import Column, Definition
+from dbt.adapters.spark_mv.views.definition import Column, Definition, MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
 
 
@@ -140,8 +141,18 @@ class Builder:
             stale=label.reduced or any(v.kind == UNVERSIONED for v in versions.values()),
         )
         self._services.log.mark_dependents(view.name, "REFRESH")
+        self._renew_live(view)
         rows = view.shown_rows(iceberg.live_rows(commits[0].summary) if commits else None)
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
+
+    def _renew_live(self, view: MaterializedView) -> None:
+        """The rows are there, whatever becomes of the live view: with its old text it is right."""
+        if not view.options.live:
+            return
+        try:
+            self._services.live.renew(view)
+        except MaterializedViewError as error:
+            self._services.warn(not_renewed(view.name, error))
 
     def _watermark(self, versions: Mapping[TableName, Version], label: Label) -> int:
         """Commit time in epoch milliseconds of the oldest base version read."""

@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.planning.explain import Explainer
 from dbt.adapters.spark_mv.planning.partition_lineage import PartitionLineage
 from dbt.adapters.spark_mv.refresh.cancellation import CancellationWatch
 from dbt.adapters.spark_mv.refresh.history import History
+from dbt.adapters.spark_mv.refresh.live.live_views import LiveViews
 from dbt.adapters.spark_mv.refresh.lock import RefreshLocks
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observer
@@ -55,6 +56,7 @@ class Services:
         self.explainer = Explainer(
             self.executor, self.resolver, self.observer, self.analyzer, self.planner
         )
+        self.live = LiveViews(self.executor, self.resolver, self.versions, self.observer)
         self.lineage = PartitionLineage(self.executor, self.resolver, self.observer, self.analyzer)
         self.refresh_locks = RefreshLocks(self.executor, self.started, self.timeout)
         self.history = History(self.log, self.executor, self.resolver, self.timeout)

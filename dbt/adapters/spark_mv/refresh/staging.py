@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.versions import Version, Versions
-from dbt.adapters.spark_mv.config.options import NEVER
+from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, PublishRefused, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason

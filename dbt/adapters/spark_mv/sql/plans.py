@@ -8,6 +8,8 @@ from dbt.adapters.spark_mv.sql.names import unquoted
 from dbt.adapters.spark_mv.sql.words import name_at, words_of
 
 _NUMBERED = re.compile(r"#\d+L?|@[0-9a-f]+|Lambda\$[\w/$]*")
+# CTEs are numbered through the life of a Spark.
+_CTE = re.compile(r"(CTERelation(?:Def|Ref) )(\d+)")
 _REFUSED = "org.apache.spark."
 _RELATIONS = (
     re.compile(r"RelationV2\[.*?\] (\S.*)$", re.M),
@@ -46,4 +48,9 @@ def refusal_of(plan: str) -> str:
 
 def comparable_plan(plan: str) -> str:
     """The analysed plan without what differs between two explanations of one query."""
-    return _NUMBERED.sub("", _analysed(plan)).strip()
+    numbers: dict[str, str] = {}
+
+    def renumbered(found: re.Match[str]) -> str:
+        return found[1] + numbers.setdefault(found[2], str(len(numbers)))
+
+    return _CTE.sub(renumbered, _NUMBERED.sub("", _analysed(plan))).strip()

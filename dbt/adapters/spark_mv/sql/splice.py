@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.sql.names import quote
-from dbt.adapters.spark_mv.sql.reads import Reference
+from dbt.adapters.spark_mv.sql.reads import Reference, qualifiers
 
 
 def splice(
@@ -50,3 +50,19 @@ def subquery(query: str, reference: Reference, sample: str = "") -> str:
     the TABLESAMPLE that followed the relation."""
     body = f"(\n{query}\n){sample}"
     return body if reference.aliased else f"{body} AS {quote(reference.parts[-1])}"
+
+
+def short_qualifiers(sql: str, places: Iterable[Reference]) -> list[Edit]:
+    """The edits after which columns of relations in these places are called by the last part of
+    their names: a subquery in such a place has that for its own."""
+    named = {tuple(part.lower() for part in place.parts) for place in places if not place.aliased}
+    return [
+        Edit(found.start, found.end, quote(found.parts[-1]))
+        for found in qualifiers(sql)
+        if any(_ends_with(name, found.parts) for name in named)
+    ]
+
+
+def _ends_with(name: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+    lowered = tuple(part.lower() for part in parts)
+    return len(lowered) > 1 and (name[-len(lowered) :] == lowered or lowered[1:] == name)

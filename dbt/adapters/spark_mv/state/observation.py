@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.catalog.versions import Version, Versions
-from dbt.adapters.spark_mv.config.options import NEVER, Options
+from dbt.adapters.spark_mv.config.option_types import NEVER
+from dbt.adapters.spark_mv.config.options import Options
 from dbt.adapters.spark_mv.core import clock, reasons
 from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts
 from dbt.adapters.spark_mv.metadata.log import MetadataLog

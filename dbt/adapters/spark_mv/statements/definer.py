@@ -116,6 +116,7 @@ class Definer:
         """The view with what refreshes that are not complete need; refuses what has to be fast, or
         by partition, and cannot be."""
         check_options(view)
+        self._services.live.check(view)
         if existing is None or existing.options.expires_at_expr != view.options.expires_at_expr:
             check_expression(self._services.executor, view)
         analyzer, options = self._services.analyzer, view.options

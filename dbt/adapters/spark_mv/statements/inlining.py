@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dbt.adapters.spark_mv.config.option_types import LIVE
 from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.planning.pinning import evaluated
 from dbt.adapters.spark_mv.refresh.services import Services
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
-from dbt.adapters.spark_mv.sql.reads import Reference, qualifiers
-from dbt.adapters.spark_mv.sql.splice import Edit, edited, subquery
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.reads import Reference
+from dbt.adapters.spark_mv.sql.splice import Edit, edited, short_qualifiers, subquery
 from dbt.adapters.spark_mv.sql.words import Word, words_of
 from dbt.adapters.spark_mv.statements.statement_reads import StatementViews
+from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+from dbt.adapters.spark_mv.views.live_sql import live_name
 from dbt.adapters.spark_mv.views.registry import load_view
 
 
@@ -22,19 +25,7 @@ def inlined(
     places = [place for place, behind in found.places if inline.intersection(behind)]
     words = words_of(sql)
     edits = [_edit(services, sql, words, place, home, inline) for place in places]
-    # The query has the last part of the name for its own: columns may have said all of it.
-    named = {tuple(part.lower() for part in place.parts) for place in places if not place.aliased}
-    edits += [
-        Edit(found_at.start, found_at.end, quote(found_at.parts[-1]))
-        for found_at in qualifiers(sql)
-        if any(_ends_with(name, found_at.parts) for name in named)
-    ]
-    return edited(sql, edits)
-
-
-def _ends_with(name: tuple[str, ...], parts: tuple[str, ...]) -> bool:
-    lowered = tuple(part.lower() for part in parts)
-    return len(lowered) > 1 and (name[-len(lowered) :] == lowered or lowered[1:] == name)
+    return edited(sql, [*edits, *short_qualifiers(sql, places)])
 
 
 def _edit(
@@ -77,7 +68,13 @@ def _query(services: Services, place: Reference, home: Namespace, inline: set[Ta
 
     def of_view(view_name: TableName) -> str:
         view = load_view(resolver, view_name)
+        live = resolver.lookup(live_name(view_name))
+        if view.options.when_stale == LIVE and isinstance(live, ViewFacts):
+            return now(live.text, view)
         query = expander.inline(view.definition.query, view.definition.home, replacement)
+        return now(query, view)
+
+    def now(query: str, view: MaterializedView) -> str:
         # Spark's own clock cannot be shifted.
         moment = expiries.moment(view.definition, clock.now_us()) if clock.offset() else None
         return query if moment is None else evaluated(query, moment, view.definition)

@@ -178,6 +178,8 @@ class Lifecycle:
         if wanted.properties() != existing.properties():
             self._describe(existing, wanted)
             self._register_options(wanted, expansion, existing)
+            if wanted.options.live != existing.options.live:
+                self._services.live.renew(wanted)
         method = "complete" if context.rebuild else "auto"
         request = Request(context.trigger, method=method, explicit=context.rebuild)
         return self._refresher.refresh(existing.name, request)
@@ -205,6 +207,7 @@ class Lifecycle:
         for _ in range(_ATTEMPTS):
             view = load_view(self._services.resolver, name)
             changed = _with_options(view, options)
+            self._services.live.check(changed)
             if "expires_at_expr" in options:
                 check_expression(self._services.executor, changed)
             self._services.resolver.forget()
@@ -217,6 +220,8 @@ class Lifecycle:
             session.query(storage_sql.set_options(changed))
         observation = self._services.observer.observe(changed)
         self._register_options(changed, observation.expansion, view)
+        if changed.options.live != view.options.live:
+            self._services.live.renew(changed)
         return changed
 
     def _register_options(
@@ -230,6 +235,7 @@ class Lifecycle:
         view = self._view_to_drop(name, if_exists)
         if view is None:
             return False
+        self._services.live.drop(view)
         # Listed before the view is gone: a view created after that keeps its storage table.
         earlier = self._services.log.state().built.get(name.full, set()) - {view.storage}
         self._services.executor.query(storage_sql.drop_view(name))

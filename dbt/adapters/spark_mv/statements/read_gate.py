@@ -13,6 +13,7 @@ from dbt.adapters.spark_mv.state.observation import PinnedVersions
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views.definition import is_materialized_view
 from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
+from dbt.adapters.spark_mv.views.live_sql import is_live_view
 
 Views = tuple[TableName, ...]
 
@@ -93,6 +94,8 @@ class ReadGate:
             return ()
         if is_materialized_view(facts.properties):
             return (name,)
+        if is_live_view(facts.properties):
+            return ()
         reads = understood(facts.text)
         if reads is None or depth > MAX_DEPTH:
             return None

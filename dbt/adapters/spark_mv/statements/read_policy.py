@@ -7,9 +7,11 @@ from contextlib import suppress
 from enum import Enum
 from functools import partial
 
+from dbt.adapters.spark_mv.config.option_types import INLINE, LIVE
 from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFailed, StaleRead
 from dbt.adapters.spark_mv.planning.request import READ, UPSTREAM, Outcome, Request
+from dbt.adapters.spark_mv.refresh.live.live_views import not_renewed
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
 from dbt.adapters.spark_mv.refresh.registration import ensure_registered
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -76,6 +78,7 @@ class Reader:
             observation = self._services.observer.observe(view, pinned)
         if observation.verdict.is_fresh:
             self._clear_flag(observation)
+            self._renew_live(observation)
             return Serving.STORED
         return self._serve_stale(observation, pinned, may_inline, trigger)
 
@@ -116,6 +119,12 @@ class Reader:
         with suppress(RefreshFailed):  # the rows were fresh when they were observed
             self._refresher.refresh(view.name, Request(READ))
 
+    def _renew_live(self, observation: Observation) -> None:
+        try:
+            self._services.live.renew_if_behind(observation)
+        except MaterializedViewError as error:
+            self._services.warn(not_renewed(observation.view.name, error))
+
     def _serve_stale(
         self, observation: Observation, pinned: PinnedVersions, may_inline: bool, trigger: str
     ) -> Serving | Callable[[], Serving]:
@@ -135,7 +144,7 @@ class Reader:
         if options.when_stale == "serve":
             self._services.warn(f"{view.name} is served stale: {reason}.")
             return Serving.STORED
-        if options.when_stale == "inline" and may_inline:
+        if options.when_stale in (INLINE, LIVE) and may_inline:
             return Serving.INLINE
         return partial(self._refresh, observation, pinned, trigger)
 

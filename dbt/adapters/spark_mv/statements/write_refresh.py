@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from dbt.adapters.spark_mv.config.options import ON_WRITE
+from dbt.adapters.spark_mv.config.option_types import ON_WRITE
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.planning.request import SKIPPED, WRITE, Request

@@ -27,6 +27,7 @@ from dbt.adapters.spark_mv.sql.scan import names_in, reads_fixed_version
 from dbt.adapters.spark_mv.sql.splice import splice, subquery
 from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.views.definition import from_properties
+from dbt.adapters.spark_mv.views.live_sql import refuse_live_view
 
 TABLE, VIEW, MATERIALIZED_VIEW = "TABLE", "VIEW", "MATERIALIZED_VIEW"
 MAX_DEPTH = 40
@@ -203,10 +204,8 @@ class Expander:
         if not path:
             return
         assert isinstance(facts, ViewFacts)
-        from_below = _definition_of(facts)
-        if from_below is not None:
-            query, home = from_below
-            self._expand(query, home, len(path) + 1, (*path, name), Expansion())
+        below = from_properties(name, facts.properties).definition
+        self._expand(below.query, below.home, len(path) + 1, (*path, name), Expansion())
 
     def references(self, query: str) -> tuple[Reference, ...]:
         """References of a query that is one statement; raises `NotAQuery` or `UnsafeQuery`."""
@@ -247,6 +246,7 @@ class Expander:
             )
         if reference.fixed:
             raise self._fixed(written)
+        refuse_live_view(facts, self._owner, written)
         return name, facts
 
     def _is_part_of_table(self, parts: tuple[str, ...], home: Namespace) -> bool:
@@ -293,8 +293,3 @@ class Expander:
             return subquery(f"SELECT * FROM (\n{inner}\n) AS inlined_view({names})", reference)
 
         return splice(query, self.references(query), replace)
-
-
-def _definition_of(facts: ViewFacts) -> tuple[str, Namespace] | None:
-    view = from_properties(TableName(facts.catalog, facts.namespace, ""), facts.properties)
-    return view.definition.query, view.definition.home

@@ -1,0 +1,134 @@
+"""The text of a live view: stored rows if they are right at the time of the read, else the query.
+
+Each scan of a base table stands below an anti join with a relation that has a row only as long as
+nothing has been committed to any of these tables. Spark's adaptive execution learns that before the
+scans begin, and leaves out the branch that can have no rows. Where that is turned off the rows are
+the same, and both branches are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
+from dbt.adapters.spark_mv.core.executor import ViewFacts
+from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
+from dbt.adapters.spark_mv.sql.reads import Reference
+from dbt.adapters.spark_mv.sql.splice import edited, short_qualifiers, subquery
+from dbt.adapters.spark_mv.views.definition import MaterializedView
+from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+from dbt.adapters.spark_mv.views.registry import load_view
+from dbt.adapters.spark_mv.views.storage_sql import stored_rows
+
+_SAME = "mv_live_same"
+
+
+@dataclass(frozen=True)
+class MetadataFile:
+    """The metadata file that was a table's current one, written at a time in epoch microseconds.
+
+    As long as it is, nothing has been committed to the table: no rows, no column, no property.
+    """
+
+    table: TableName
+    file: str
+    at_us: int
+
+
+@dataclass(frozen=True)
+class Condition:
+    """When stored rows are right: as long as these files are current, and until an instant in
+    epoch microseconds, if there is one."""
+
+    files: tuple[MetadataFile, ...]
+    until_us: int | None = None
+
+
+def live_text(
+    resolver: Resolver, view: MaterializedView, condition: Condition | None, guard: str
+) -> str:
+    """The query of a live view; of a `condition` that is None the view's query and nothing else.
+
+    `guard` is a condition that fails, with a message, in sessions that would compute other rows.
+    """
+    if condition is None:
+        return _guarded(view, live_query(resolver, view, ""), "", guard)
+    # With a condition, if only `ON true`, Spark does not always leave out the branch.
+    switch = f" LEFT ANTI JOIN {_SAME}"
+    return (
+        f"WITH {_SAME} AS (\n{_unchanged(condition)}\n)\n"
+        f"{stored_rows(view, joined=f' LEFT SEMI JOIN {_SAME}')}\n"
+        # Aggregates over no rows return one, so there is a switch above the query as well.
+        f"UNION ALL\n{_guarded(view, live_query(resolver, view, switch), switch, guard)}"
+    )
+
+
+def _guarded(view: MaterializedView, query: str, switch: str, guard: str) -> str:
+    """A query with the names and types of the view; it fails where it returns other types."""
+    columns = view.definition.columns
+    plain = {c.name: c.type for c in columns if "<" not in c.type and "char" not in c.type}
+    shown = (
+        f"CAST({quote(c.name)} AS {c.type}) AS {quote(c.name)}"
+        if c.name in plain
+        else quote(c.name)
+        for c in columns
+    )
+    same = " AND ".join(f"typeof({quote(n)}) = {literal(kind)}" for n, kind in plain.items())
+    changed = literal(f"{view.name}: columns of its tables have other types now. Refresh it.")
+    typed = [f"IF({same}, true, CAST(raise_error({changed}) AS BOOLEAN))"] if plain else []
+    where = " AND ".join([*([guard] if guard else []), *typed])
+    names = ", ".join(quote(column.name) for column in columns)
+    return f"SELECT {', '.join(shown)} FROM (\n{query}\n) AS mv_live_query({names}){switch}" + (
+        f"\nWHERE {where}" if where else ""
+    )
+
+
+def live_query(resolver: Resolver, view: MaterializedView, switch: str) -> str:
+    """The query of a view with those of all views that it reads, each scan below `switch`."""
+    expander = Expander(resolver, str(view.name))
+
+    def replacement(name: TableName, facts: Facts, reference: Reference) -> str | None:
+        if storage_of(name, facts) is not None:
+            upstream = load_view(resolver, name)
+            names = ", ".join(quote(column.name) for column in upstream.definition.columns)
+            inner = live_query(resolver, upstream, switch)
+            return subquery(f"SELECT * FROM (\n{inner}\n) AS mv_upstream({names})", reference)
+        if isinstance(facts, ViewFacts) or not switch:
+            return None
+        return subquery(f"SELECT mv_base.* FROM {name.sql} AS mv_base{switch}", reference)
+
+    definition = view.definition
+    places = expander.references(definition.query)
+    query = edited(definition.query, short_qualifiers(definition.query, places))
+    return expander.inline(query, definition.home, replacement)
+
+
+def _unchanged(condition: Condition) -> str:
+    """A query of one row while a condition holds, and of none later."""
+    logs = "\n  UNION ALL ".join(_entries(found) for found in condition.files)
+    same = " OR ".join(
+        f"(file = {literal(found.file)} AND timestamp = timestamp_micros({found.at_us}L))"
+        for found in condition.files
+    )
+    until = condition.until_us
+    before = "" if until is None else f"\nWHERE current_timestamp() < timestamp_micros({until}L)"
+    # Files that were written later are counted, and are none of those that are known.
+    return (
+        f"SELECT 1 AS mv_one FROM (\n  {logs}\n) AS mv_logs{before}\n"
+        f"HAVING count(*) = {len(condition.files)} AND count_if({same}) = {len(condition.files)}"
+    )
+
+
+def _entries(found: MetadataFile) -> str:
+    log = f"{found.table.sql}.metadata_log_entries"
+    return f"SELECT file, timestamp FROM {log} WHERE timestamp >= timestamp_micros({found.at_us}L)"
+
+
+def newest_files(tables: Sequence[TableName]) -> str:
+    """A query of the metadata files of tables: number of the table, file, time in microseconds."""
+    return "\nUNION ALL ".join(
+        f"SELECT {number} AS mv_table, file, unix_micros(timestamp) AS mv_at "
+        f"FROM {table.sql}.metadata_log_entries"
+        for number, table in enumerate(tables)
+    )
