@@ -41,6 +41,11 @@ def columns_again(lake: Warehouse) -> None:
     lake.spark("alter table @.sales add column amount bigint")
 
 
+def two_commits(lake: Warehouse) -> None:
+    lake.spark("insert into @.sales values (9, 1, 9, date'2026-01-03')")
+    lake.spark("update @.sales set day = date'2026-01-04' where day = date'2026-01-02'")
+
+
 def appended_and_rolled_back(lake: Warehouse) -> None:
     before = lake.snapshot("@.sales")
     lake.spark("insert into @.sales values (9, 9, 9, date'2026-01-09')")
@@ -68,6 +73,21 @@ def renamed_away_and_back(lake: Warehouse) -> None:
     lake.spark("alter table @.moved rename to @.sales")
 
 
+def other_partitions(lake: Warehouse) -> None:
+    lake.spark("alter table @.sales replace partition field day with months(day)")
+    lake.spark("insert into @.sales values (9, 1, 9, date'2026-01-02'), (9, 1, 9, null)")
+
+
+def more_partitions(lake: Warehouse) -> None:
+    lake.spark("alter table @.sales add partition field shop")
+    lake.spark("insert into @.sales values (9, 1, 9, date'2026-01-02')")
+
+
+def moved_and_added_again(lake: Warehouse) -> None:
+    columns_again(lake)
+    lake.spark("insert into @.sales (id, shop, amount, day) values (9, 1, 9, date'2026-01-03')")
+
+
 def make_sales(lake: Warehouse) -> None:
     lake.spark(
         "create table @.sales (id bigint, shop int, amount bigint, day date) using iceberg "
@@ -76,7 +96,8 @@ def make_sales(lake: Warehouse) -> None:
     )
     lake.spark(
         "insert into @.sales values (1, 1, 10, date'2026-01-01'), (2, 1, 20, date'2026-01-02'), "
-        "(3, 2, 30, date'2026-01-02'), (3, 2, 30, date'2026-01-02'), (4, null, null, null)"
+        "(3, 2, 30, date'2026-01-02'), (3, 2, 30, date'2026-01-02'), (4, null, null, null), "
+        "(5, 2, 40, date'2026-01-03'), (6, 3, 50, date'2026-01-04')"
     )
 
 
@@ -95,12 +116,16 @@ EVENTS: dict[str, str | Callable[[Warehouse], None]] = {
     "moved to another day": "update @.sales set day = date'2026-01-02' where id = 1",
     "truncate": "truncate table @.sales",
     "overwrite": "insert overwrite @.sales values (8, 1, 80, date'2026-01-08')",
-    "replace": "create or replace table @.sales using iceberg as select 8L as id, 1 as shop, "
+    "replace": "create or replace table @.sales using iceberg partitioned by (day) as select 8L as id, 1 as shop, "
     "80L as amount, date'2026-01-08' as day",
     "compaction": "call local.system.rewrite_data_files('@.sales')",
     "property": "alter table @.sales set tblproperties ('a' = 'b')",
     "branch": "alter table @.sales create branch other",
     "column dropped and added": columns_again,
+    "dropped, added and appended": moved_and_added_again,
+    "partitioned in another way": other_partitions,
+    "partitioned by more": more_partitions,
+    "two commits": two_commits,
     "rolled back": rollback,
     "appended and rolled back": appended_and_rolled_back,
     "snapshots expired": expired,

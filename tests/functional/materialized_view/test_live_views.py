@@ -97,20 +97,41 @@ def test_a_fresh_read_reads_stored_rows_only(fresh: Warehouse) -> None:
     """Spark learns that nothing has changed before it begins to read a base table."""
 
     def scans() -> str:
-        frame = fresh._outside.sql(fresh.text("select * from @.by_day__live"))
+        frame = fresh._outside.sql(fresh.text("select * from @.by_shop__live"))
         frame.collect()
         plan = frame._jdf.queryExecution().executedPlan().toString()
         final = str(plan).partition("Initial Plan")[0]
-        return "".join(name for name in ("by_day__mv", "sales") if f".{name}" in final)
+        return "".join(name for name in ("by_shop__mv", "sales[") if f".{name}" in final)
+
+    fresh.restart()
+    fresh.sql("select * from @.by_shop")
+    assert scans() == "by_shop__mv"
+    happens(fresh, "append")
+    assert scans() == "sales["
+    fresh.restart()
+    fresh.sql("select * from @.by_shop")
+    assert scans() == "by_shop__mv"
+
+
+@pytest.mark.behaviour("E25")
+def test_only_partitions_that_changed(fresh: Warehouse) -> None:
+    """Of the base table those that have changed are read, and none if the others are asked for."""
+
+    def scanned(where: str) -> str:
+        frame = fresh._outside.sql(fresh.text(f"select * from @.by_day__live where {where}"))
+        frame.collect()
+        plan = str(frame._jdf.queryExecution().executedPlan().toString())
+        final = plan.partition("Initial Plan")[0]
+        return "".join(line for line in final.splitlines() if ".sales[" in line)
 
     fresh.restart()
     fresh.sql("select * from @.by_day")
-    assert scans() == "by_day__mv"
+    assert scanned("true") == ""
     happens(fresh, "append")
-    assert scans() == "sales"
-    fresh.restart()
-    fresh.sql("select * from @.by_day")
-    assert scans() == "by_day__mv"
+    changed = fresh.value("select datediff(date'2026-01-05', date'1970-01-01')")
+    assert f"runtimeFilters=(day IN ({changed})" in scanned("true")
+    assert scanned("day = date'2026-01-02'") == ""
+    assert_same(fresh, "select * from @.by_day__live", query_of("by_day"))
 
 
 def test_a_client_with_a_cache(fresh: Warehouse) -> None:

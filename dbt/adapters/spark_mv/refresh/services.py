@@ -56,7 +56,9 @@ class Services:
         self.explainer = Explainer(
             self.executor, self.resolver, self.observer, self.analyzer, self.planner
         )
-        self.live = LiveViews(self.executor, self.resolver, self.versions, self.observer)
+        self.live = LiveViews(
+            self.executor, self.resolver, self.versions, self.observer, self.analyzer
+        )
         self.lineage = PartitionLineage(self.executor, self.resolver, self.observer, self.analyzer)
         self.refresh_locks = RefreshLocks(self.executor, self.started, self.timeout)
         self.history = History(self.log, self.executor, self.resolver, self.timeout)

@@ -19,7 +19,10 @@ from dbt.adapters.spark_mv.core.errors import (
 from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.expiry.next_change import reads_clock, shows_instant
+from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.pinning import is_readable
+from dbt.adapters.spark_mv.refresh.live.aligned import alignment_of
+from dbt.adapters.spark_mv.refresh.live.aligned_text import aligned_text
 from dbt.adapters.spark_mv.refresh.live.sessions import guard, in_ansi_mode, other_settings
 from dbt.adapters.spark_mv.refresh.live.text import (
     Condition,
@@ -61,9 +64,14 @@ class LiveViews:
     """The live views of one command."""
 
     def __init__(
-        self, executor: Executor, resolver: Resolver, versions: Versions, observer: Observer
+        self,
+        executor: Executor,
+        resolver: Resolver,
+        versions: Versions,
+        observer: Observer,
+        analyzer: Analyzer,
     ) -> None:
-        self._executor, self._resolver = executor, resolver
+        self._executor, self._resolver, self._analyzer = executor, resolver, analyzer
         self._versions, self._observer = versions, observer
 
     def check(self, view: MaterializedView) -> None:
@@ -166,11 +174,21 @@ class LiveViews:
             else None
         )
         sessions = self._sessions(view, sources)
-        text = live_text(self._resolver, view, condition, sessions["guard"])
+        text = self._text(observation, condition, sessions["guard"], len(sources.views) == 1)
         create = create_live_view(view, text, _state(observation), json.dumps(sessions))
         with self._executor.isolated({}) as session:
             session.query(create)
         reached("live.after")
+
+    def _text(
+        self, observation: Observation, condition: Condition | None, guard: str, is_alone: bool
+    ) -> str:
+        view = observation.view
+        if condition is not None and is_alone:
+            found = alignment_of(self._executor, self._analyzer, view, observation.versions)
+            if found is not None:
+                return aligned_text(self._resolver, view, condition, found, guard)
+        return live_text(self._resolver, view, condition, guard)
 
     def _ends(self, observation: Observation) -> Iterator[int | None]:
         """Until when the rows of a view, and of those that it reads, are right: in microseconds,

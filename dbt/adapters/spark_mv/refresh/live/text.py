@@ -21,7 +21,7 @@ from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.storage_sql import stored_rows
 
-_SAME = "mv_live_same"
+SAME = "mv_live_same"
 
 
 @dataclass(frozen=True)
@@ -53,18 +53,18 @@ def live_text(
     `guard` is a condition that fails, with a message, in sessions that would compute other rows.
     """
     if condition is None:
-        return _guarded(view, live_query(resolver, view, ""), "", guard)
+        return guarded(view, live_query(resolver, view, ""), "", guard)
     # With a condition, if only `ON true`, Spark does not always leave out the branch.
-    switch = f" LEFT ANTI JOIN {_SAME}"
+    switch = f" LEFT ANTI JOIN {SAME}"
     return (
-        f"WITH {_SAME} AS (\n{_unchanged(condition)}\n)\n"
-        f"{stored_rows(view, joined=f' LEFT SEMI JOIN {_SAME}')}\n"
+        f"WITH {SAME} AS (\n{unchanged(condition)}\n)\n"
+        f"{stored_rows(view, joined=f' LEFT SEMI JOIN {SAME}')}\n"
         # Aggregates over no rows return one, so there is a switch above the query as well.
-        f"UNION ALL\n{_guarded(view, live_query(resolver, view, switch), switch, guard)}"
+        f"UNION ALL\n{guarded(view, live_query(resolver, view, switch), switch, guard)}"
     )
 
 
-def _guarded(view: MaterializedView, query: str, switch: str, guard: str) -> str:
+def guarded(view: MaterializedView, query: str, switch: str, guard: str) -> str:
     """A query with the names and types of the view; it fails where it returns other types."""
     columns = view.definition.columns
     plain = {c.name: c.type for c in columns if "<" not in c.type and "char" not in c.type}
@@ -104,13 +104,10 @@ def live_query(resolver: Resolver, view: MaterializedView, switch: str) -> str:
     return expander.inline(query, definition.home, replacement)
 
 
-def _unchanged(condition: Condition) -> str:
+def unchanged(condition: Condition) -> str:
     """A query of one row while a condition holds, and of none later."""
     logs = "\n  UNION ALL ".join(_entries(found) for found in condition.files)
-    same = " OR ".join(
-        f"(file = {literal(found.file)} AND timestamp = timestamp_micros({found.at_us}L))"
-        for found in condition.files
-    )
+    same = " OR ".join(is_current(found) for found in condition.files)
     until = condition.until_us
     before = "" if until is None else f"\nWHERE current_timestamp() < timestamp_micros({until}L)"
     # Files that were written later are counted, and are none of those that are known.
@@ -118,6 +115,11 @@ def _unchanged(condition: Condition) -> str:
         f"SELECT 1 AS mv_one FROM (\n  {logs}\n) AS mv_logs{before}\n"
         f"HAVING count(*) = {len(condition.files)} AND count_if({same}) = {len(condition.files)}"
     )
+
+
+def is_current(found: MetadataFile) -> str:
+    """SQL of the condition that an entry of a table's log is this file."""
+    return f"(file = {literal(found.file)} AND timestamp = timestamp_micros({found.at_us}L))"
 
 
 def _entries(found: MetadataFile) -> str:
