@@ -116,7 +116,8 @@ EVENTS: dict[str, str | Callable[[Warehouse], None]] = {
     "moved to another day": "update @.sales set day = date'2026-01-02' where id = 1",
     "truncate": "truncate table @.sales",
     "overwrite": "insert overwrite @.sales values (8, 1, 80, date'2026-01-08')",
-    "replace": "create or replace table @.sales using iceberg partitioned by (day) as select 8L as id, 1 as shop, "
+    "replace": "create or replace table @.sales using iceberg partitioned by (day) as "
+    "select 8L as id, 1 as shop, "
     "80L as amount, date'2026-01-08' as day",
     "compaction": "call local.system.rewrite_data_files('@.sales')",
     "property": "alter table @.sales set tblproperties ('a' = 'b')",
