@@ -23,6 +23,8 @@ from dbt.adapters.spark_mv.sql.names import TableName, quote
 APPENDED, LOGGED = "appended files", "change log"
 POSITIONED, TRACKED = "added files and deleted positions", "row ids of both versions"
 COMPARED = "comparison of both versions"
+# Nobody wrote to the table.
+UNWRITTEN = "the same version"
 _COMMITS, _PARTITIONS = 200, 500
 # The change log lists every row of the files that were written anew: soon more than row ids cost.
 _LOGGED_SHARE = 0.5
@@ -38,7 +40,8 @@ class Change:
     What changed is sought among rows that meet the condition `where`, if there is one: a `share`
     of them; `found` says by which files or ids. Of appended files `commits` are those that added
     them, and `bounds` what is known of columns in them. `rewritten` says that files were written
-    anew for some of their rows, `compacted` that others may have been for none.
+    anew for some of their rows, `compacted` that others may have been for none. Of the rows that
+    were there so many have `crossed` a moment: by the clock they are others, and nobody wrote them.
     """
 
     table: TableName
@@ -53,21 +56,26 @@ class Change:
     found: Positions | RowIds | None = None
     rewritten: bool = False
     compacted: bool = True
+    crossed: int = 0
 
     @property
     def inserts_only(self) -> bool:
         """Whether no row has gone."""
+        if self.crossed:
+            return False
         return self.way == APPENDED or (self.found is not None and not self.found.takes_away)
 
     @property
     def scans(self) -> float:
         """What it costs to find the changed rows, beside reading them, in reads of the table."""
-        return 0.0 if self.found is None else self.found.scans * self.share
+        found = 0.0 if self.found is None else self.found.scans * self.share
+        return found + (1.0 if self.crossed else 0.0)
 
     def __str__(self) -> str:
         rows = "" if self.rows is None else f", at most {self.rows:,} rows"
         partitions = "" if self.where is None else ", in changed partitions"
-        return f"{self.table.shown}: {self.way}{partitions}{rows}"
+        crossed = f", {self.crossed:,} rows by the clock" if self.crossed else ""
+        return f"{self.table.shown}: {self.way}{partitions}{rows}{crossed}"
 
     def sql(self, columns: Columns, weight: str, nets: bool = True) -> str:
         """A query of the changed rows: these columns, and their weight; each row once if it

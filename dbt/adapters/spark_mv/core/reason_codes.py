@@ -233,6 +233,16 @@ _QUERY: Mapping[str, Meaning] = {
         "The query calls a function whose value changes without a write.",
         "Call the function in a query over the view.",
     ),
+    "CLOCK": Meaning(
+        "The query uses the clock in another way than in comparisons with columns of one table, so "
+        "that it is not known which rows are others as time passes.",
+        "Compare the clock with columns of one table; or compute with it in a query over the view.",
+    ),
+    "CLOCK_OVER_GROUPS": Meaning(
+        "The query compares groups, or rows that were put together, with the clock.",
+        "Compare the clock with the rows before they are grouped, or do so in a query over the "
+        "view.",
+    ),
     "STORAGE_COLUMN": Meaning(
         "The query asks in which file a row lies, which a compaction changes.",
         "Leave the metadata column out.",

@@ -32,13 +32,6 @@ from dbt.adapters.spark_mv.views.definition import Definition
 _LONGEST = 200
 # What times raise that no calendar has, and queries that are nested too deeply.
 _TOO_FAR = (ValueError, OverflowError, RecursionError)
-_SHOWN = {
-    clocks.NOW: "current_timestamp()",
-    clocks.LOCAL: "localtimestamp()",
-    clocks.TODAY: "current_date()",
-    clocks.UNIX: "unix_timestamp()",
-    clocks.TIME: "current_time()",
-}
 
 
 class ExpiryFinder:
@@ -191,10 +184,7 @@ def _moves(term: Term) -> bool:
 
 def shown(term: Term) -> str:
     """A term as the author of the query would write it."""
-    text = str(term)
-    for name, call in _SHOWN.items():
-        text = text.replace(name, call)
-    return text
+    return clocks.shown(str(term))
 
 
 def reads_clock(definition: Definition) -> bool:

@@ -15,9 +15,11 @@ from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core.errors import NotAQuery, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.expiry.next_change import ExpiryFinder, reads_clock
 from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, NotFast, not_fast
 from dbt.adapters.spark_mv.ivm.analysis import analyse, without_rules
 from dbt.adapters.spark_mv.ivm.program import Program
+from dbt.adapters.spark_mv.planning.clock import Clock, Written, clock_as_columns
 from dbt.adapters.spark_mv.planning.plan_check import (
     Columns,
     PlanFacts,
@@ -28,10 +30,11 @@ from dbt.adapters.spark_mv.planning.plan_check import (
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.splice import subquery
+from dbt.adapters.spark_mv.views.clock import shown as as_called
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.storage_sql import describe_query
-from dbt.adapters.spark_mv.views.volatile import storage_columns, unstable
+from dbt.adapters.spark_mv.views.volatile import storage_columns, volatile_functions
 
 # A form of query that nobody thought of must not keep anybody from a complete refresh.
 _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -45,12 +48,15 @@ _UNGROUPED = ("map<", "variant")
 @dataclass(frozen=True)
 class Analysis:
     """A program, and what its tables `mv_table_<n>` stand for, with those columns that it reads,
-    and their types."""
+    and their types.
+
+    Some of the columns are comparisons with the `clock`, which the tables do not have."""
 
     program: Program
     tables: Mapping[str, TableName]
     columns: Mapping[str, tuple[str, ...]]
     types: Mapping[str, tuple[str, ...]]
+    clock: Clock = Clock()
 
     def placeholder(self, table: TableName) -> str:
         """The name of a table in the program."""
@@ -64,26 +70,45 @@ class Analysis:
         """Whether rows of a table can be grouped: Spark 4.1 makes 0 of a NULL in a map by that."""
         return not any(word in kind for kind in self.types[name] for word in _UNGROUPED)
 
+    def rows(self, name: str, version: Version | None, us: int) -> str:
+        """A query of the rows of a table of the program, at a version or as it is, and as they
+        compare with the clock at an instant in epoch microseconds."""
+        return rows_at(self.tables[name], version, self.columns[name], self.clock.at(name, us))
+
     def current(
-        self, versions: Mapping[TableName, Version], unpinned: tuple[TableName, ...] = ()
+        self,
+        versions: Mapping[TableName, Version],
+        us: int,
+        unpinned: tuple[TableName, ...] = (),
     ) -> dict[str, str]:
-        """For each table of the program the query of its rows at these versions."""
+        """For each table of the program the query of its rows at these versions, and at an
+        instant in epoch microseconds."""
         return {
-            name: rows_at(table, None if table in unpinned else versions[table], self.columns[name])
+            name: self.rows(name, None if table in unpinned else versions[table], us)
             for name, table in self.tables.items()
         }
 
     def stored_query(
-        self, versions: Mapping[TableName, Version], unpinned: tuple[TableName, ...]
+        self, versions: Mapping[TableName, Version], us: int, unpinned: tuple[TableName, ...]
     ) -> str:
-        """The query of everything that is stored, at these versions."""
+        """The query of everything that is stored, at these versions and this instant."""
         body = self.program.stored_query().sql("spark")
-        return with_queries(self.current(versions, unpinned), body)
+        return with_queries(self.current(versions, us, unpinned), body)
 
 
-def rows_at(table: TableName, version: Version | None, columns: tuple[str, ...]) -> str:
-    """A query of these columns of a table at a version, or as it is."""
-    listed = ", ".join(quote(column) for column in columns)
+def rows_at(
+    table: TableName,
+    version: Version | None,
+    columns: tuple[str, ...],
+    clock: Mapping[str, str] | None = None,
+) -> str:
+    """A query of these columns of a table at a version, or as it is; `clock` has the SQL of those
+    that it does not have."""
+    computed = clock or {}
+    listed = ", ".join(
+        f"{computed[column]} AS {quote(column)}" if column in computed else quote(column)
+        for column in columns
+    )
     pin = f" VERSION AS OF {version.snapshot_id}" if version else ""
     return f"SELECT {listed} FROM {table.sql}{pin}"
 
@@ -94,6 +119,7 @@ class Analyzer:
     def __init__(self, executor: Executor, resolver: Resolver) -> None:
         self._executor = executor
         self._resolver = resolver
+        self._expiries = ExpiryFinder(executor, resolver)
         self._known: dict[tuple[str, bool], Analysis | Reason] = {}
         self._plan_facts: dict[str, PlanFacts] = {}
 
@@ -150,7 +176,7 @@ class Analyzer:
 
     def _analyse(self, definition: Definition, view: MaterializedView) -> Analysis:
         for text in definition.texts:
-            if calls := unstable(text):
+            if calls := volatile_functions(text):
                 raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))
             if found := storage_columns(text):
                 raise not_fast(
@@ -159,14 +185,21 @@ class Analyzer:
         if definition.settings.get("spark.sql.caseSensitive") == "true":
             raise not_fast("CASE_SENSITIVE", "the names of its columns are case sensitive")
         text, tables, columns = self._columns_of(definition, view)
+        written = Written(text)
+        if reads_clock(definition):
+            written = clock_as_columns(self._expiries, definition, text, columns)
         plan_facts = PlanFacts(definition.hash, self._by, columns)
         plan_facts.recall(view.plan_facts)
         floats = view.options.float_additive
         try:
-            program = self._program(definition, text, tables, plan_facts, floats)
+            program = self._program(definition, written, tables, plan_facts, floats)
         except NotFast as error:
             raise NotFast(_readable(error.reason, tables)) from None
-        known = {name: dict(listed) for name, listed in plan_facts.columns.items()}
+        clock = written.clock
+        known = {
+            name: {**dict(listed), **dict.fromkeys(clock.of(name), "boolean")}
+            for name, listed in plan_facts.columns.items()
+        }
         used = {name: _used(program, name, tuple(known[name])) for name in tables}
         types = {name: tuple(known[name][column] for column in used[name]) for name in tables}
         self._plan_facts[definition.hash] = plan_facts
@@ -175,18 +208,25 @@ class Analyzer:
             for reason in (program.why_not_fast, program.why_not_added)
         )
         program = replace(program, why_not_fast=why_not_fast, why_not_added=why_not_added)
-        return Analysis(program, tables, used, types)
+        return Analysis(program, tables, used, types, clock)
 
     def _program(
         self,
         definition: Definition,
-        text: str,
+        written: Written,
         tables: Mapping[str, TableName],
         plan_facts: PlanFacts,
         float_additive: bool,
     ) -> Program:
-        columns = {name: [n for n, _ in listed] for name, listed in plan_facts.columns.items()}
-        scans = {name: rows_at(table, None, tuple(columns[name])) for name, table in tables.items()}
+        text, clock = written.text, written.clock
+        columns = {
+            name: [*(n for n, _ in listed), *clock.of(name)]
+            for name, listed in plan_facts.columns.items()
+        }
+        scans = {
+            name: rows_at(table, None, tuple(columns[name]), clock.at(name, 0))
+            for name, table in tables.items()
+        }
         outputs = {column.name: column.type for column in definition.columns}
         with self._executor.isolated(definition.settings) as session:
 
@@ -207,8 +247,12 @@ class Analyzer:
                     raise (error if error.reason.code == other.reason.code else other) from None
             if not plan_facts.confirmed:
                 refuse_unknown_functions(session, program)
-                original = _WRITTEN.sub(lambda found: _as_written(tables, found), text)
-                printed = _PRINTED.sub(lambda found: tables[found.group(1)].sql, program.read)
+                original = _WRITTEN.sub(
+                    lambda found: _as_written(tables, found), written.original or text
+                )
+                printed = _PRINTED.sub(
+                    lambda found: tables[found.group(1)].sql, clock.written_out(program.read)
+                )
                 confirm(session, original, printed, len(outputs))
                 plan_facts.confirmed = True
         return program
@@ -258,7 +302,7 @@ def _readable(reason: Reason, tables: Mapping[str, TableName]) -> Reason:
         called = name if name.isidentifier() else quote(name)
         return called if alias in (None, quote(name)) else f"{called} AS {alias}"
 
-    text, clause = (_SHOWN.sub(shown, part) for part in (reason.text, reason.clause))
+    text, clause = (as_called(_SHOWN.sub(shown, part)) for part in (reason.text, reason.clause))
     return replace(reason, text=text, clause=clause)
 
 

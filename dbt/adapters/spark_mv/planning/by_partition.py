@@ -24,7 +24,7 @@ from dbt.adapters.spark_mv.ivm.partitions.lineage import (
     restricted,
 )
 from dbt.adapters.spark_mv.ivm.program import Program
-from dbt.adapters.spark_mv.planning.analyzer import Analysis, rows_at, with_queries
+from dbt.adapters.spark_mv.planning.analyzer import Analysis, with_queries
 from dbt.adapters.spark_mv.planning.cost import PartitionEstimate
 from dbt.adapters.spark_mv.planning.inputs import (
     Inputs,
@@ -221,9 +221,11 @@ def _known(
 ) -> dict[str, set[Partition]]:
     """For changed tables, by their names in the program, the partitions that their files feed, if
     these are sooner known than the changed rows."""
-    large = [change for change in inputs.changes if change.rows is None or change.rows >= _MANY]
+    # Files do not tell which rows are others by the clock.
+    written = [change for change in inputs.changes if not change.crossed]
+    large = [change for change in written if change.rows is None or change.rows >= _MANY]
     # A compaction leaves the rows as they are, and hardly a file.
-    asked = [change for change in inputs.changes if change in large or not change.compacted]
+    asked = [change for change in written if change in large or not change.compacted]
     owned = owned_tables(inputs.analysis.program.query, target.columns) if asked else {}
     found: dict[str, set[Partition]] = {}
     for change in asked:
@@ -273,7 +275,7 @@ def _query(
 ) -> str:
     """The query of everything that is stored in these partitions."""
     catalog = observation.view.storage.catalog
-    queries = inputs.analysis.current(observation.versions)
+    queries = inputs.analysis.current(observation.versions, observation.instant_us)
 
     def restrict(table: exp.Table, values: list[exp.Expr]) -> exp.Expr:
         name = f"{_PART}{len(queries)}"
@@ -285,7 +287,7 @@ def _query(
         )
         if feeding is not None:
             where.append(feeding)
-        rows = rows_at(base, observation.versions[base], inputs.analysis.columns[table.name])
+        rows = inputs.analysis.rows(table.name, observation.versions[base], observation.instant_us)
         condition = " AND ".join(f"({text})" for text in where)
         queries[name] = f"{rows} AS {quote(table.alias_or_name)} WHERE {condition}"
         return exp.alias_(exp.to_table(name), table.alias_or_name, table=True, quoted=True)

@@ -44,6 +44,8 @@ def prepare_fast(
     `totals` are the rows of the base tables, `slowness` is as in `Estimate`.
     """
     program = inputs.analysis.program
+    if not inputs.changes:
+        return _nothing(observation, totals)
     if program.why_not_fast is not None:
         return program.why_not_fast
     changed = changed_rows(inputs.changes, totals)
@@ -60,6 +62,13 @@ def prepare_fast(
     replaced = _condition(observation.view, rows.replaced, queries) if rows.replaced else None
     rewritten = _rewritten(inputs, totals, estimate)
     return FastQuery(query, rows.appends, changes, estimate, replaced, rewritten)
+
+
+def _nothing(observation: Observation, totals: Mapping[TableName, int]) -> FastQuery:
+    """Time has passed, and no row is another one by that."""
+    query = f"{_stored(observation)} WHERE FALSE"
+    estimate = Estimate(sum(totals.values()), 0, 0, stored_rows(observation), Written.NONE)
+    return FastQuery(query, True, (), estimate)
 
 
 def _estimate(

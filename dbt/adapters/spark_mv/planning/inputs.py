@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.change_sets import (
     COMPARED,
+    UNWRITTEN,
     Change,
     change_between,
     with_bounds,
@@ -17,10 +18,13 @@ from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.algebra.measures import MAX, MIN
 from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, WEIGHT
-from dbt.adapters.spark_mv.planning.analyzer import Analysis, Analyzer, rows_at
+from dbt.adapters.spark_mv.ivm.rewrite.clock_columns import CLOCK_COLUMN
+from dbt.adapters.spark_mv.planning.analyzer import Analysis, Analyzer
+from dbt.adapters.spark_mv.planning.clock import changed_with_clock, crossed_rows
 from dbt.adapters.spark_mv.planning.pinning import unpinned_tables
 from dbt.adapters.spark_mv.sql.columns import Columns, columns_of
 from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.state.freshness import Label
 from dbt.adapters.spark_mv.state.observation import Observation
 
 OTHER_LAYOUT = Reason("OTHER_LAYOUT", "its storage table lacks columns that are needed")
@@ -52,7 +56,7 @@ class Inputs:
                 [
                     column
                     for column in self.analysis.columns[self.analysis.placeholder(change.table)]
-                    if column.lower() in names
+                    if column.lower() in names and not column.startswith(CLOCK_COLUMN)
                 ],
             )
             for change in self.changes
@@ -61,14 +65,20 @@ class Inputs:
 
     def queries(self, observation: Observation) -> dict[str, str]:
         """The rows of every table now and before, and the changed rows, by their names."""
-        found = self.analysis.current(observation.versions)
+        assert observation.label is not None
+        since, until = observation.label.evaluated_us, observation.instant_us
+        found = self.analysis.current(observation.versions, until)
         for change in self.changes:
             name = self.analysis.placeholder(change.table)
             number, names = name.removeprefix(TABLE), self.analysis.columns[name]
             columns = columns_of(names, self.analysis.types[name])
-            found[OLD + number] = rows_at(change.table, change.old, names)
+            found[OLD + number] = self.analysis.rows(name, change.old, since)
             nets = self.analysis.can_group(name) and not self._cancels(change, columns)
-            found[CHANGES + number] = change.sql(columns, WEIGHT, nets)
+            found[CHANGES + number] = (
+                changed_with_clock(self.analysis.clock, name, change, columns, (since, until), nets)
+                if self.analysis.clock.of(name)
+                else change.sql(columns, WEIGHT, nets)
+            )
         return found
 
     def _cancels(self, change: Change, columns: Columns) -> bool:
@@ -85,7 +95,7 @@ def inputs_of(
 ) -> Inputs | Reason:
     """The inputs of a refresh of the view that was observed; why there are none."""
     view, label = observation.view, observation.label
-    if label is None or observation.head is None or not observation.verdict.changed:
+    if label is None or observation.head is None or not observation.verdict.is_comparable:
         return Reason("NO_BASE", "there are no stored rows to start from")
     analysis = analyzer.analysis(observation.current, view)
     if isinstance(analysis, Reason):
@@ -96,13 +106,28 @@ def inputs_of(
     if unpinned:
         names = ", ".join(name.shown for name in unpinned)
         return Reason("NOT_PINNED", f"base tables cannot be read at a fixed version: {names}")
-    changes: list[Change] = []
+    found = _written(executor, observation, label)
+    if isinstance(found, Reason):
+        return found
+    crossed = crossed_rows(executor, observation, label, analysis.clock, analysis.tables)
+    for table in crossed:
+        version = observation.versions[table]
+        found.setdefault(table, Change(table, version, version, UNWRITTEN, rows=0, compacted=False))
+    changes = (replace(found[table], crossed=crossed.get(table, 0)) for table in found)
+    return Inputs(analysis, tuple(changes))
+
+
+def _written(
+    executor: Executor, observation: Observation, label: Label
+) -> dict[TableName, Change] | Reason:
+    """How the changes are read of those tables that somebody has written to."""
+    changes: dict[TableName, Change] = {}
     for table in observation.verdict.changed:
         found = change_between(executor, table, label.sources[table], observation.versions[table])
         if isinstance(found, Reason):
             return found
-        changes.append(found)
-    return Inputs(analysis, tuple(changes))
+        changes[table] = found
+    return changes
 
 
 def base_rows(executor: Executor, observation: Observation) -> dict[TableName, int]:
@@ -121,9 +146,12 @@ def stored_rows(observation: Observation) -> int:
 def changed_rows(changes: Sequence[Change], totals: Mapping[TableName, int]) -> int:
     """How many rows the changes list at most, before they are netted."""
     return sum(
-        int(2 * totals[change.table] * change.share)
-        if change.rows is None or change.way == COMPARED
-        else change.rows
+        2 * change.crossed
+        + (
+            int(2 * totals[change.table] * change.share)
+            if change.rows is None or change.way == COMPARED
+            else change.rows
+        )
         for change in changes
     )
 

@@ -11,7 +11,7 @@ from dbt.adapters.spark_mv.core.reason_codes import METHODS
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.cost import Estimate, PartitionEstimate, complete_cost, is_small
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.freshness import Freshness, Verdict
+from dbt.adapters.spark_mv.state.freshness import Verdict
 
 AUTO, COMPLETE, PARTITION, FAST = "auto", "complete", "partition", "fast"
 KEYS = "keys"
@@ -196,7 +196,7 @@ def plan_refresh(
 def _plan_stale(view: str, verdict: Verdict, requested: str, candidates: Candidates) -> RefreshPlan:
     if requested == COMPLETE:
         return CompleteRefresh(verdict.reason)
-    comparable = verdict.freshness is Freshness.STALE and bool(verdict.changed)
+    comparable = verdict.is_comparable
     if requested == FAST:
         fast = candidates.fast() if comparable else verdict.reason
         if isinstance(fast, Reason):

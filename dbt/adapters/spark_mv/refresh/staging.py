@@ -101,7 +101,7 @@ def complete_query(
             f"{owner}: its storage table has columns that this version does not know.",
             "Run its model with --full-refresh.",
         )
-    return analysis.stored_query(versions, unpinned), unpinned
+    return analysis.stored_query(versions, label.evaluated_us, unpinned), unpinned
 
 
 def with_expiry(

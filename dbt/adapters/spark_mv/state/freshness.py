@@ -115,12 +115,19 @@ class Label:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Freshness with its reason; `changed` lists the base tables whose versions moved."""
+    """Freshness with its reason; `changed` lists the base tables whose versions moved, `expired`
+    says that none did and that the time has come at which rows may be others."""
 
     freshness: Freshness
     reason: Reason
     changed: tuple[TableName, ...] = ()
     missing: tuple[TableName, ...] = ()
+    expired: bool = False
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether it is known what may have changed since the rows were stored."""
+        return self.freshness is Freshness.STALE and (bool(self.changed) or self.expired)
 
     @property
     def is_fresh(self) -> bool:

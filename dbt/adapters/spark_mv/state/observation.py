@@ -70,6 +70,11 @@ class Observation:
     verdict: Verdict
     instant: float
 
+    @property
+    def instant_us(self) -> int:
+        """The instant in epoch microseconds, as the label has it."""
+        return round(self.instant * 1e6)
+
 
 class Observer:
     """Reads the state of materialized views; changes nothing."""
@@ -244,7 +249,7 @@ def _with_expiry(
         return verdict
     reads = options.expiry != NEVER and any(map(reads_clock, current.texts))
     reason = expired(label, now, reads, options.max_age_seconds)
-    return verdict if reason is None else Verdict(Freshness.STALE, reason)
+    return verdict if reason is None else Verdict(Freshness.STALE, reason, expired=True)
 
 
 def _is_committed_since(label: Label, moment: float) -> bool:

@@ -28,6 +28,14 @@ NOW, LOCAL, TODAY = "mv_clock_now", "mv_clock_local", "mv_clock_today"
 UNIX, TIME = "mv_clock_unix", "mv_clock_time"
 PLACEHOLDERS = (NOW, LOCAL, TODAY, UNIX, TIME)
 
+_SHOWN = {
+    NOW: "current_timestamp()",
+    LOCAL: "localtimestamp()",
+    TODAY: "current_date()",
+    UNIX: "unix_timestamp()",
+    TIME: "current_time()",
+}
+_PLACED = re.compile(rf"\b({'|'.join(PLACEHOLDERS)})\b(?:\(\))?", re.IGNORECASE)
 _CALLS = {
     "NOW": NOW,
     "CURRENT_TIMESTAMP": NOW,
@@ -197,6 +205,11 @@ def filled(sql: str, moment: Moment) -> str:
         if word.text in PLACEHOLDERS and not word.string
     ]
     return edited(sql, edits)
+
+
+def shown(sql: str) -> str:
+    """A text with placeholders as the author of a query would write it."""
+    return _PLACED.sub(lambda found: _SHOWN[found[1].lower()], sql)
 
 
 @lru_cache(_KNOWN_QUERIES)

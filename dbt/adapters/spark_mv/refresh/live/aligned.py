@@ -57,7 +57,7 @@ def alignment_of(
     """How the rows of a view lie in partitions of its base tables; None if they do not, or if it
     would not pay."""
     analysis = analyzer.analysis(view.definition, view)
-    if isinstance(analysis, Reason) or analysis.program.first is not None:
+    if isinstance(analysis, Reason) or analysis.program.first or analysis.clock.columns:
         return None
     partitioned = view.layout.partitioned([column.name for column in view.definition.columns])
     names = [column.name for column in view.definition.columns if "<" not in column.type]

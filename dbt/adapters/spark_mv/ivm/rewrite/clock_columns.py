@@ -1,0 +1,219 @@
+"""The clock as a column: a comparison of a table's rows with the clock is one more column of it.
+
+A tick of the clock is then an update of that column, in the rows for which the comparison has
+another result, and everything else is as if the query read no clock.
+
+>>> columns = {"mv_table_0": ["id", "due"]}
+>>> query = "SELECT t.id FROM mv_table_0 AS t WHERE t.due > mv_clock_now()"
+>>> text, found = with_clock_columns(query, columns)
+>>> print(text)
+SELECT `t`.`id` AS `id` FROM `mv_table_0` AS `t` WHERE `t`.`mv_clock_0`
+>>> found
+{'mv_table_0': {'mv_clock_0': '`due` > mv_clock_now'}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.algebra import aggregates
+from dbt.adapters.spark_mv.ivm.algebra.scopes import is_shaped, relations_of
+from dbt.adapters.spark_mv.ivm.algebra.terms import TABLE, column, not_fast, operand
+from dbt.adapters.spark_mv.ivm.rewrite.canonical import parsed
+from dbt.adapters.spark_mv.sql.parser import statements
+from dbt.adapters.spark_mv.views.clock import PLACEHOLDERS
+
+CLOCK_COLUMN = "mv_clock_"
+# By table: the SQL of each column, over the others, with placeholders for what the clock says.
+ClockColumns = dict[str, dict[str, str]]
+_COMPARISONS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ, exp.NEQ, exp.Between)
+# A comparison does not reach beyond these.
+_ENDS = (
+    exp.Query,
+    exp.Subquery,
+    exp.Alias,
+    exp.AggFunc,
+    exp.Window,
+    exp.Filter,
+    exp.Ordered,
+    exp.Where,
+    exp.Having,
+    exp.Qualify,
+    exp.Join,
+    exp.Group,
+    exp.Lateral,
+)
+_NOT_BY_ROW = (exp.Query, exp.AggFunc, exp.Window, exp.Lambda)
+# What is NULL if its columns are.
+_STRICT = (
+    *_COMPARISONS,
+    exp.And,
+    exp.Or,
+    exp.Not,
+    exp.Paren,
+    exp.Column,
+    exp.Identifier,
+    exp.Literal,
+    exp.Cast,
+    exp.DataType,
+    exp.Add,
+    exp.Sub,
+    exp.Neg,
+    exp.Interval,
+    exp.Var,
+)
+
+
+def with_clock_columns(
+    query: str, columns: Mapping[str, Sequence[str]]
+) -> tuple[str, ClockColumns]:
+    """A query over tables with these columns, in which the clock is called by the placeholders of
+    `views.clock` as functions, as one that calls none, and the columns that it has instead.
+
+    Raises `NotFast` if the clock is used in another way than in comparisons with rows of one table.
+    """
+    tree = parsed(query, columns)
+    found: ClockColumns = {}
+    if any(name.lower().startswith(CLOCK_COLUMN) for names in columns.values() for name in names):
+        raise not_fast("CLOCK", f"a column is called {CLOCK_COLUMN}<n>, a reserved name")
+    for call in [node for node in tree.find_all(exp.Anonymous) if _is_clock(node)]:
+        if call.root() is not tree:
+            continue  # it was in a comparison that has its column by now
+        select = call.find_ancestor(exp.Select)
+        assert select is not None
+        predicate = _predicate(call, select)
+        predicate.replace(_column(predicate, select, found))
+    return tree.sql("spark"), found
+
+
+def without_clock_columns(query: str, values: Mapping[str, Mapping[str, str]]) -> str:
+    """A query that was printed, in which columns of the clock are written out where tables have
+    them; `values` has their SQL at an instant, by table."""
+    (tree,) = statements(query)
+    assert tree is not None
+    for found in [c for c in tree.find_all(exp.Column) if c.name.startswith(CLOCK_COLUMN)]:
+        select = found.find_ancestor(exp.Select)
+        relations = relations_of(select) if select is not None else []
+        table = next((r.name for r in relations if r.alias_or_name == found.table), "")
+        text = values.get(table, {}).get(found.name)
+        if text is not None:
+            value = _of_relation(text, found.table)
+            is_item = found.arg_key == "expressions" and isinstance(found.parent, exp.Select)
+            found.replace(exp.alias_(value, found.name, quoted=True) if is_item else value)
+    return tree.sql("spark")
+
+
+def _of_relation(text: str, alias: str) -> exp.Expr:
+    (tree,) = statements(f"SELECT {text}")
+    assert isinstance(tree, exp.Select)
+    for item in tree.find_all(exp.Column):
+        item.set("table", exp.to_identifier(alias, quoted=True))
+    return tree.expressions[0].unalias()
+
+
+def _is_clock(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name in PLACEHOLDERS
+
+
+def _predicate(call: exp.Expr, select: exp.Select) -> exp.Expr:
+    """The largest condition around a call, in a selection, that is about rows of one relation, and
+    that says of a row that an outer join has filled what a column of that row would."""
+    best, node = None, call
+    while node.parent is not None and not isinstance(node.parent, _ENDS):
+        node = node.parent
+        if node.find(*_NOT_BY_ROW) is not None or len(_relations(node)) > 1:
+            break
+        filled = _relations(node) & _nullable(select, node)
+        if _is_condition(node) and _relations(node) and (not filled or _is_strict(node)):
+            best = node
+    if best is None:
+        text = "the clock stands for a value, or is compared with one that is not of one row"
+        raise not_fast("CLOCK", text, node)
+    return best
+
+
+def _is_condition(node: exp.Expr) -> bool:
+    return isinstance(node.unnest(), (exp.Predicate, exp.Connector, exp.Not))
+
+
+def _relations(node: exp.Expr) -> set[str]:
+    return {found.table for found in node.find_all(exp.Column)}
+
+
+def _column(predicate: exp.Expr, select: exp.Select, found: ClockColumns) -> exp.Column:
+    """The column that holds a condition over one relation of a selection."""
+    (alias,) = _relations(predicate)
+    relation = next((r for r in relations_of(select) if r.alias_or_name == alias), None)
+    if relation is None:
+        raise not_fast("CLOCK", "a subquery compares rows outside of it with the clock", predicate)
+    if alias in _nullable(select, predicate) and not _is_strict(predicate):
+        text = "it may be true of rows that an outer join has filled with NULL"
+        raise not_fast("CLOCK", text, predicate)
+    if isinstance(relation, exp.Table) and relation.name.startswith(TABLE):
+        return column(alias, _named(predicate, found.setdefault(relation.name, {}), found))
+    if isinstance(relation, exp.Subquery) and not relation.alias_column_names:
+        return column(alias, _pushed(predicate, relation, found))
+    raise not_fast("CLOCK", "it is about a relation that is no table", predicate)
+
+
+def _named(predicate: exp.Expr, known: dict[str, str], found: ClockColumns) -> str:
+    text = predicate.copy().transform(_over_table).sql("spark")
+    for name, other in known.items():
+        if other == text:
+            return name
+    name = f"{CLOCK_COLUMN}{sum(len(names) for names in found.values())}"
+    known[name] = text
+    return name
+
+
+def _over_table(node: exp.Expr) -> exp.Expr:
+    if isinstance(node, exp.Column):
+        return exp.column(node.name, quoted=True)
+    return exp.column(node.name) if _is_clock(node) else node
+
+
+def _pushed(predicate: exp.Expr, relation: exp.Subquery, found: ClockColumns) -> str:
+    """The name of a column that a subquery returns beside its own, with a condition over those."""
+    inner = relation.this.unnest()
+    text = "rows are put together before they are compared with the clock"
+    if not isinstance(inner, exp.Select) or is_shaped(inner) or aggregates.is_grouped(inner):
+        raise not_fast("CLOCK_OVER_GROUPS", text, predicate)
+    outputs = {item.alias_or_name: item.unalias() for item in inner.expressions}
+
+    def replaced(node: exp.Expr) -> exp.Expr:
+        return operand(outputs[node.name].copy()) if isinstance(node, exp.Column) else node
+
+    moved = predicate.copy().transform(replaced)
+    if moved.find(*_NOT_BY_ROW) is not None:
+        raise not_fast("CLOCK_OVER_GROUPS", text, predicate)
+    if len(_relations(moved)) != 1:
+        raise not_fast("CLOCK", "it is about rows of several tables", predicate)
+    held = _column(moved, inner, found)
+    if held.name not in outputs:
+        inner.append("expressions", exp.alias_(held, held.name, quoted=True))
+    return held.name
+
+
+def _nullable(select: exp.Select, predicate: exp.Expr) -> set[str]:
+    """The relations that an outer join may have filled with NULL, as a condition sees them."""
+    own = predicate.find_ancestor(exp.Join)
+    start = select.args.get("from_")
+    before, found = [start.this.alias_or_name] if start is not None else [], set[str]()
+    for join in select.args.get("joins") or []:
+        if join is own:
+            break
+        name, side = join.this.alias_or_name, join.side.upper()
+        found |= set(before) if side in ("RIGHT", "FULL") else set()
+        found |= {name} if side in ("LEFT", "FULL") else set()
+        before.append(name)
+    return found
+
+
+def _is_strict(predicate: exp.Expr) -> bool:
+    """Whether a condition is NULL if its columns are."""
+    if any(not (isinstance(node, _STRICT) or _is_clock(node)) for node in predicate.walk()):
+        return False
+    compared = predicate.find_all(*_COMPARISONS)
+    return all(comparison.find(exp.Column) is not None for comparison in compared)
