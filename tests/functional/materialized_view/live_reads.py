@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.functional.materialized_view.warehouse import QUICK, Warehouse
+from tests.sampling import sample_of
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 ANSI = "spark.sql.ansi.enabled"
@@ -143,3 +144,39 @@ def happens(lake: Warehouse, event: str) -> None:
         what(lake)
     else:
         lake.spark(what)
+
+
+# Views, and their queries as another program would run them.
+EVERY_FORM = {
+    "by_day": "select day, count(*) as n, sum(amount) as total from @.sales group by day",
+    "by_shop": "select shop, count(*) as n, sum(amount) as total from @.sales group by shop",
+    "of_all": "select count(*) as n, max(amount) as most from @.sales",
+    "rows": "select id, amount * 2 as twice, day from @.sales where amount > 5",
+    "joined": "select s.day, h.city, s.amount from @.sales s left join @.shops h on h.id = s.shop",
+    "ranked": "select day, id, row_number() over (partition by day order by id, amount) as place "
+    "from @.sales",
+    "cte": "with big as (select * from @.sales where amount >= 20) "
+    "select day, (select count(*) from @.shops) as shops, count(distinct id) as ids from big "
+    "where exists (select 1 from @.shops h where h.id = big.shop) group by day",
+    "both": "select id from @.sales union all select id from @.shops",
+    "qualified": "select sales.day, sum(@.sales.amount) as total from @.sales group by 1",
+    "having": "select day, sum(amount) as total from @.sales group by day having count(*) > 1",
+    "through": "select day, n from @.named where n > 0",
+    "above": "select sum(total) as total, count(*) as days from {mv}",
+}
+FORMS = sample_of(EVERY_FORM, ("rows", "joined", "ranked", "both", "through"))
+
+
+def make_views(lake: Warehouse) -> None:
+    """A base table, another one, and a live view of each form."""
+    make_sales(lake)
+    lake.spark("create table @.shops (id int, city string) using iceberg")
+    lake.spark("insert into @.shops values (1, 'rome'), (2, 'oslo')")
+    lake.spark("create view @.named as select day, count(*) as n from @.sales group by day")
+    for view, query in FORMS.items():
+        text = query.format(mv="@.by_day")
+        lake.sql(f"create materialized view @.{view} options (live = true) as {text}")
+
+
+def query_of(view: str) -> str:
+    return FORMS[view].format(mv=f"({FORMS['by_day']})").replace("@.sales.amount", "sales.amount")

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dbt.adapters.spark_mv.catalog.change_sets import COMPARED, Change
+from dbt.adapters.spark_mv.expiry.crossings import Clock, changed_with_clock
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
 from dbt.adapters.spark_mv.planning import inputs
-from dbt.adapters.spark_mv.planning.clock import Clock, changed_with_clock
 from tests.functional.materialized_view.clocks import Shift
 from tests.functional.materialized_view.warehouse import Warehouse
 from tests.sampling import WHOLE, sample_of
@@ -51,7 +51,9 @@ EVERY_FORM = {
     "from @.shows",
     "seconds": "select id from @.shows where unix_timestamp() - unix_timestamp(starts) < 7200",
 }
-FORMS = sample_of(EVERY_FORM, ("flag", "distinct", "days", "seconds", "union", "week"))
+FORMS = sample_of(
+    EVERY_FORM, "flag distinct days seconds union week extremes not_exists nulls".split()
+)
 # A time, and what another program has done by then.
 STEPS: tuple[tuple[str, str], ...] = (
     ("2026-03-01 12:30:00", ""),

@@ -36,6 +36,14 @@ ROWS = (
         ),
     ),
     Construct(
+        "comparisons of columns of one table with the clock",
+        (
+            "SELECT id FROM orders WHERE day > CURRENT_DATE - 7",
+            "SELECT id, CASE WHEN day < CURRENT_DATE THEN amount END AS late FROM orders",
+        ),
+        "rows that cross a moment are updates",
+    ),
+    Construct(
         "`LATERAL VIEW`, generators",
         (
             "SELECT id, tag FROM orders LATERAL VIEW EXPLODE(tags) t AS tag",

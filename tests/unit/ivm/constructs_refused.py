@@ -246,11 +246,6 @@ REFUSED = (
         ),
     ),
     Construct(
-        "`current_date`",
-        ("SELECT id FROM orders WHERE day > CURRENT_DATE - 7",),
-        "only a complete refresh supports it; filter in a query over the view",
-    ),
-    Construct(
         "`_file` and similar columns",
         ("SELECT id FROM orders WHERE _file LIKE '%.parquet'",),
         "a compaction changes its value",

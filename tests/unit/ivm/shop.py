@@ -14,7 +14,8 @@ from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, Row
 from dbt.adapters.spark_mv.core.reasons import Reason
-from dbt.adapters.spark_mv.planning.analyzer import Analysis, Analyzer
+from dbt.adapters.spark_mv.planning.analysis import Analysis
+from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.by_partition import why_not
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.parser import statements

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from dbt.adapters.spark_mv.core.reasons import Reason
-from dbt.adapters.spark_mv.planning.analyzer import Analysis
+from dbt.adapters.spark_mv.planning.analysis import Analysis
 from dbt.adapters.spark_mv.views.definition import Definition
 from tests.unit.ivm.classified import FORMS, PARTITIONED
 from tests.unit.ivm.constructs import Construct

@@ -21,6 +21,7 @@ from dbt.adapters.spark_mv.sql.names import (
     resolve,
     use,
 )
+from dbt.adapters.spark_mv.sql.plans import WHOLE_PLANS
 from dbt.adapters.spark_mv.sql.words import words_of
 
 _NOT_FOUND = (
@@ -131,7 +132,7 @@ class Resolver:
 
     def explained(self, query: str, home: Namespace) -> str:
         """Spark's plans of a query whose names are looked up in `home`, as text."""
-        with self._executor.isolated({}) as session:
+        with self._executor.isolated(WHOLE_PLANS) as session:
             session.query(use(home))
             rows = session.query(f"EXPLAIN EXTENDED {query}")
         return "\n".join(str(row[0]) for row in rows)

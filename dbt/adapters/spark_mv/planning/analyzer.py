@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
-from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core.errors import NotAQuery, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.expiry.crossings import Written, clock_as_columns
 from dbt.adapters.spark_mv.expiry.next_change import ExpiryFinder, reads_clock
-from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, NotFast, not_fast
+from dbt.adapters.spark_mv.ivm.algebra.terms import TABLE, NotFast, not_fast
 from dbt.adapters.spark_mv.ivm.analysis import analyse, without_rules
 from dbt.adapters.spark_mv.ivm.program import Program
-from dbt.adapters.spark_mv.planning.clock import Clock, Written, clock_as_columns
+from dbt.adapters.spark_mv.planning.analysis import Analysis, readable, rows_at, with_queries
 from dbt.adapters.spark_mv.planning.plan_check import (
     Columns,
     PlanFacts,
@@ -28,9 +28,9 @@ from dbt.adapters.spark_mv.planning.plan_check import (
     refuse_unknown_functions,
 )
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.plans import WHOLE_PLANS
 from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.splice import subquery
-from dbt.adapters.spark_mv.views.clock import shown as as_called
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.storage_sql import describe_query
@@ -41,76 +41,6 @@ _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueEr
 # Without the name that a table has anyway, which would hide that of its schema.
 _WRITTEN = re.compile(rf"\b({TABLE}\d+)\b(?: AS (`(?:[^`]|``)+`))?")
 _PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
-_SHOWN = re.compile(rf"`?\b(?:{TABLE}|{OLD}|{CHANGES})(\d+)\b`?(?: AS (`(?:[^`]|``)+`))?")
-_UNGROUPED = ("map<", "variant")
-
-
-@dataclass(frozen=True)
-class Analysis:
-    """A program, and what its tables `mv_table_<n>` stand for, with those columns that it reads,
-    and their types.
-
-    Some of the columns are comparisons with the `clock`, which the tables do not have."""
-
-    program: Program
-    tables: Mapping[str, TableName]
-    columns: Mapping[str, tuple[str, ...]]
-    types: Mapping[str, tuple[str, ...]]
-    clock: Clock = Clock()
-
-    def placeholder(self, table: TableName) -> str:
-        """The name of a table in the program."""
-        return next(name for name, found in self.tables.items() if found == table)
-
-    def readable(self, reason: Reason) -> Reason:
-        """A reason with the names that the view's owner gave to tables."""
-        return _readable(reason, self.tables)
-
-    def can_group(self, name: str) -> bool:
-        """Whether rows of a table can be grouped: Spark 4.1 makes 0 of a NULL in a map by that."""
-        return not any(word in kind for kind in self.types[name] for word in _UNGROUPED)
-
-    def rows(self, name: str, version: Version | None, us: int) -> str:
-        """A query of the rows of a table of the program, at a version or as it is, and as they
-        compare with the clock at an instant in epoch microseconds."""
-        return rows_at(self.tables[name], version, self.columns[name], self.clock.at(name, us))
-
-    def current(
-        self,
-        versions: Mapping[TableName, Version],
-        us: int,
-        unpinned: tuple[TableName, ...] = (),
-    ) -> dict[str, str]:
-        """For each table of the program the query of its rows at these versions, and at an
-        instant in epoch microseconds."""
-        return {
-            name: self.rows(name, None if table in unpinned else versions[table], us)
-            for name, table in self.tables.items()
-        }
-
-    def stored_query(
-        self, versions: Mapping[TableName, Version], us: int, unpinned: tuple[TableName, ...]
-    ) -> str:
-        """The query of everything that is stored, at these versions and this instant."""
-        body = self.program.stored_query().sql("spark")
-        return with_queries(self.current(versions, us, unpinned), body)
-
-
-def rows_at(
-    table: TableName,
-    version: Version | None,
-    columns: tuple[str, ...],
-    clock: Mapping[str, str] | None = None,
-) -> str:
-    """A query of these columns of a table at a version, or as it is; `clock` has the SQL of those
-    that it does not have."""
-    computed = clock or {}
-    listed = ", ".join(
-        f"{computed[column]} AS {quote(column)}" if column in computed else quote(column)
-        for column in columns
-    )
-    pin = f" VERSION AS OF {version.snapshot_id}" if version else ""
-    return f"SELECT {listed} FROM {table.sql}{pin}"
 
 
 class Analyzer:
@@ -194,7 +124,7 @@ class Analyzer:
         try:
             program = self._program(definition, written, tables, plan_facts, floats)
         except NotFast as error:
-            raise NotFast(_readable(error.reason, tables)) from None
+            raise NotFast(readable(error.reason, tables)) from None
         clock = written.clock
         known = {
             name: {**dict(listed), **dict.fromkeys(clock.of(name), "boolean")}
@@ -204,7 +134,7 @@ class Analyzer:
         types = {name: tuple(known[name][column] for column in used[name]) for name in tables}
         self._plan_facts[definition.hash] = plan_facts
         why_not_fast, why_not_added = (
-            reason and _readable(reason, tables)
+            reason and readable(reason, tables)
             for reason in (program.why_not_fast, program.why_not_added)
         )
         program = replace(program, why_not_fast=why_not_fast, why_not_added=why_not_added)
@@ -228,7 +158,7 @@ class Analyzer:
             for name, table in tables.items()
         }
         outputs = {column.name: column.type for column in definition.columns}
-        with self._executor.isolated(definition.settings) as session:
+        with self._executor.isolated({**definition.settings, **WHOLE_PLANS}) as session:
 
             def types_of(query: exp.Query) -> list[str]:
                 asked = query.sql("spark")
@@ -247,13 +177,7 @@ class Analyzer:
                     raise (error if error.reason.code == other.reason.code else other) from None
             if not plan_facts.confirmed:
                 refuse_unknown_functions(session, program)
-                original = _WRITTEN.sub(
-                    lambda found: _as_written(tables, found), written.original or text
-                )
-                printed = _PRINTED.sub(
-                    lambda found: tables[found.group(1)].sql, clock.written_out(program.read)
-                )
-                confirm(session, original, printed, len(outputs))
+                confirm(session, *_texts(written, program, tables), len(outputs))
                 plan_facts.confirmed = True
         return program
 
@@ -282,28 +206,14 @@ class Analyzer:
         return expander.inline(definition.query, definition.home, replacement), tables
 
 
-def with_queries(queries: Mapping[str, str], body: str) -> str:
-    """`body` with those of the queries in front that it reads, or that they read in turn."""
-    wanted: list[str] = []
-    texts = [body]
-    while texts:
-        text = texts.pop()
-        for name in queries:
-            if name not in wanted and re.search(rf"\b{name}\b", text):
-                wanted.append(name)
-                texts.append(queries[name])
-    parts = ",\n".join(f"{name} AS ({queries[name]})" for name in queries if name in wanted)
-    return f"WITH {parts}\n{body}" if parts else body
-
-
-def _readable(reason: Reason, tables: Mapping[str, TableName]) -> Reason:
-    def shown(found: re.Match[str]) -> str:
-        name, alias = tables[f"{TABLE}{found.group(1)}"].name, found.group(2)
-        called = name if name.isidentifier() else quote(name)
-        return called if alias in (None, quote(name)) else f"{called} AS {alias}"
-
-    text, clause = (as_called(_SHOWN.sub(shown, part)) for part in (reason.text, reason.clause))
-    return replace(reason, text=text, clause=clause)
+def _texts(written: Written, program: Program, tables: Mapping[str, TableName]) -> tuple[str, str]:
+    """A query as it was written and as it was understood, for Spark to plan."""
+    original = written.original or written.text
+    read = written.clock.written_out(program.read)
+    return (
+        _WRITTEN.sub(lambda found: _as_written(tables, found), original),
+        _PRINTED.sub(lambda found: tables[found.group(1)].sql, read),
+    )
 
 
 def _as_written(tables: Mapping[str, TableName], found: re.Match[str]) -> str:

@@ -24,7 +24,7 @@ from dbt.adapters.spark_mv.ivm.partitions.lineage import (
     restricted,
 )
 from dbt.adapters.spark_mv.ivm.program import Program
-from dbt.adapters.spark_mv.planning.analyzer import Analysis, with_queries
+from dbt.adapters.spark_mv.planning.analysis import Analysis, with_queries
 from dbt.adapters.spark_mv.planning.cost import PartitionEstimate
 from dbt.adapters.spark_mv.planning.inputs import (
     Inputs,

@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.algebra.stored import REPLACED, Replaced
 from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, NotFast, compared_columns
 from dbt.adapters.spark_mv.ivm.program import Rows, rows_after
-from dbt.adapters.spark_mv.planning.analyzer import with_queries
+from dbt.adapters.spark_mv.planning.analysis import with_queries
 from dbt.adapters.spark_mv.planning.append_only import columns_of_change, makes_only_new
 from dbt.adapters.spark_mv.planning.cost import Estimate, Written, is_better_in_part
 from dbt.adapters.spark_mv.planning.inputs import (

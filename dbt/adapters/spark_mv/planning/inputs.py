@@ -16,11 +16,12 @@ from dbt.adapters.spark_mv.catalog.change_sets import (
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.expiry.crossings import changed_with_clock, crossed_rows
 from dbt.adapters.spark_mv.ivm.algebra.measures import MAX, MIN
 from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, WEIGHT
 from dbt.adapters.spark_mv.ivm.rewrite.clock_columns import CLOCK_COLUMN
-from dbt.adapters.spark_mv.planning.analyzer import Analysis, Analyzer
-from dbt.adapters.spark_mv.planning.clock import changed_with_clock, crossed_rows
+from dbt.adapters.spark_mv.planning.analysis import Analysis
+from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.pinning import unpinned_tables
 from dbt.adapters.spark_mv.sql.columns import Columns, columns_of
 from dbt.adapters.spark_mv.sql.names import TableName

@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome
 from dbt.adapters.spark_mv.refresh.history import versions_json
+from dbt.adapters.spark_mv.refresh.live.dependents import renew_dependents
 from dbt.adapters.spark_mv.refresh.live.live_views import not_renewed
 from dbt.adapters.spark_mv.refresh.registration import register
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
@@ -73,7 +74,10 @@ class Builder:
         services.history.started(run)
         run = replace(run, label=self._with_expiry(run))
         run, snapshot = self._make(build, run)
-        return self.record_success(run, (snapshot,) if snapshot else ())
+        outcome = self.record_success(run, (snapshot,) if snapshot else ())
+        if build.replaced is not None:
+            renew_dependents(services, view.name)
+        return outcome
 
     def _with_expiry(self, run: RefreshRun) -> Label:
         try:
@@ -93,6 +97,7 @@ class Builder:
             reached("storage.before")
             run = replace(run, label=make_storage(services, view, run.label))
             reached("storage.after")
+            self._drop_other_live(build)
             swap(services, build)
             is_visible = True
             reached("view.after")
@@ -144,6 +149,14 @@ class Builder:
         self._renew_live(view)
         rows = view.shown_rows(iceberg.live_rows(commits[0].summary) if commits else None)
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
+
+    def _drop_other_live(self, build: Build) -> None:
+        """The live view of another definition would be right about that one for ever."""
+        replaced, view = build.replaced, build.view
+        if replaced is None or not replaced.options.live:
+            return
+        if not view.options.live or view.definition_hash != replaced.definition_hash:
+            self._services.live.drop(replaced)
 
     def _renew_live(self, view: MaterializedView) -> None:
         """The rows are there, whatever becomes of the live view: with its old text it is right."""

@@ -7,6 +7,8 @@ import re
 from dbt.adapters.spark_mv.sql.names import unquoted
 from dbt.adapters.spark_mv.sql.words import name_at, words_of
 
+# Spark prints 25 columns and says of the others how many there are.
+WHOLE_PLANS = {"spark.sql.debug.maxToStringFields": "100000"}
 _NUMBERED = re.compile(r"#\d+L?|@[0-9a-f]+|Lambda\$[\w/$]*")
 # CTEs are numbered through the life of a Spark.
 _CTE = re.compile(r"(CTERelation(?:Def|Ref) )(\d+)")

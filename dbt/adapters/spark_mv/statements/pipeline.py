@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.core.errors import ImmutableView, StatementFailed
+from dbt.adapters.spark_mv.refresh.live.dependents import renew_dependents
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.dialect import DropView, parse_view_statement
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
@@ -174,6 +175,8 @@ class StatementPipeline:
         for name in passage.writes:
             self._gate.forget(name)
             log.mark_dependents(name, passage.verb)
+            if passage.redefines or passage.verb.startswith("DROP"):
+                renew_dependents(self._services, name)
         if passage.dropped_schema:
             self._gate.forget_all()
             sources = {s for v in list(log.state().views.values()) for s in v.sources}

@@ -105,6 +105,43 @@ def without_clock_columns(query: str, values: Mapping[str, Mapping[str, str]]) -
     return tree.sql("spark")
 
 
+def compared_values(text: str) -> list[tuple[str, str]] | None:
+    """The columns that a condition compares with the clock, each with the SQL of what it says;
+    None if it reads the clock in another way.
+
+    >>> compared_values("`due` > mv_clock_now AND `due` <= mv_clock_now + INTERVAL '1' DAY")
+    [('`due`', 'mv_clock_now'), ('`due`', "mv_clock_now + INTERVAL '1' DAY")]
+    >>> compared_values("`due` BETWEEN mv_clock_now AND mv_clock_now + 1")
+    [('`due`', 'mv_clock_now'), ('`due`', 'mv_clock_now + 1')]
+    >>> compared_values("`due` - mv_clock_now < INTERVAL '1' DAY")
+    """
+    (tree,) = statements(f"SELECT {text}")
+    assert tree is not None
+    found: list[tuple[str, str]] = []
+    clocks = [c for c in tree.find_all(exp.Column) if c.name in PLACEHOLDERS]
+    for clock in clocks:
+        comparison = clock.find_ancestor(*_COMPARISONS)
+        pair = _pair(clock, comparison) if comparison is not None else None
+        if pair is None:
+            return None
+        found += [pair] if pair not in found else []
+    return found
+
+
+def _pair(clock: exp.Column, comparison: exp.Expr) -> tuple[str, str] | None:
+    sides = [side for side in comparison.iter_expressions() if isinstance(side, exp.Expr)]
+    # Trees that are written alike are equal, so this one is sought by what it is.
+    own = next(side for side in sides if any(c is clock for c in side.find_all(exp.Column)))
+    value = comparison.this if comparison.this is not own else comparison.expression
+    if isinstance(comparison, exp.Between) and comparison.this is own:
+        return None
+    if any(column.name not in PLACEHOLDERS for column in own.find_all(exp.Column)):
+        return None
+    if not isinstance(value, exp.Column) or value.name in PLACEHOLDERS:
+        return None
+    return value.sql("spark"), own.sql("spark")
+
+
 def _of_relation(text: str, alias: str) -> exp.Expr:
     (tree,) = statements(f"SELECT {text}")
     assert isinstance(tree, exp.Select)

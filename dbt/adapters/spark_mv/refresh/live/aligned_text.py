@@ -10,26 +10,45 @@ read.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.ivm.partitions.lineage import restricted
-from dbt.adapters.spark_mv.planning.analyzer import with_queries
-from dbt.adapters.spark_mv.refresh.live.aligned import Alignment, Fact, digests
+from dbt.adapters.spark_mv.planning.analysis import with_queries
+from dbt.adapters.spark_mv.refresh.live.aligned import ENTRY, Alignment, Fact, digests
 from dbt.adapters.spark_mv.refresh.live.text import (
-    SAME,
     Condition,
-    MetadataFile,
     guarded,
-    is_current,
     live_query,
+    same_in,
     unchanged,
 )
-from dbt.adapters.spark_mv.sql.names import TableName, quote
+from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.storage_sql import stored_columns, stored_rows
 
-_DIRTY, _SOME, _BEFORE, _ROWS = "mv_live_dirty", "mv_live_some", "mv_live_before", "mv_live_rows"
+
+@dataclass(frozen=True)
+class _Names:
+    """What the relations of a live view are called."""
+
+    same: str
+
+    @property
+    def dirty(self) -> str:
+        """The values of partitions that have changed."""
+        return f"{self.same}_not"
+
+    @property
+    def some(self) -> str:
+        """A row if there is any such partition."""
+        return f"{self.same}_some"
+
+    def of_fact(self, number: int, what: str) -> str:
+        """What is read of a fact."""
+        return f"{self.same}_{what}_{number}"
 
 
 def aligned_text(
@@ -39,34 +58,37 @@ def aligned_text(
     alignment: Alignment,
     guard: str,
 ) -> str:
-    """The query of a live view; `condition` is as in `live_text`, `guard` too."""
-    stored = quote(stored_columns(view)[alignment.column])
-    kept = f" LEFT ANTI JOIN {_DIRTY} ON {stored} = mv_p LEFT SEMI JOIN {SAME}"
-    column = quote(alignment.column)
-    in_part = f" LEFT SEMI JOIN {_DIRTY} ON mv_live_query.{column} = mv_p LEFT SEMI JOIN {SAME}"
-    whole = f" LEFT ANTI JOIN {SAME}"
+    """The query of a live view; as `live_text`, but that `condition` leaves out the facts."""
+    names = _Names(same_in(view))
+    stored, column = quote(stored_columns(view)[alignment.column]), quote(alignment.column)
+    kept = (
+        f" AS mv_s LEFT ANTI JOIN {names.dirty} AS mv_d ON mv_s.{stored} = mv_d.mv_p "
+        f"LEFT SEMI JOIN {names.same}"
+    )
+    in_part = (
+        f" LEFT SEMI JOIN {names.dirty} AS mv_d ON mv_live_query.{column} = mv_d.mv_p "
+        f"LEFT SEMI JOIN {names.same}"
+    )
+    whole = f" LEFT ANTI JOIN {names.same}"
     return (
-        f"WITH {_definitions(condition, alignment)}\n"
+        f"WITH {_definitions(condition, alignment, names)}\n"
         f"{stored_rows(view, joined=kept)}\n"
-        f"UNION ALL\n{guarded(view, _changed_rows(view, alignment), in_part, guard)}\n"
+        f"UNION ALL\n{guarded(view, _changed_rows(view, alignment, names), in_part, guard)}\n"
         f"UNION ALL\n{guarded(view, live_query(resolver, view, whole), whole, guard)}"
     )
 
 
-def _definitions(condition: Condition, alignment: Alignment) -> str:
+def _definitions(condition: Condition, alignment: Alignment, names: _Names) -> str:
     """What the branches read, in the order in which it is to be looked up."""
-    facts = alignment.facts
-    tables = {fact.table for fact in facts}
-    logs = {found.table: found for found in condition.files if found.table in tables}
-    others = tuple(found for found in condition.files if found.table not in tables)
-    dirty = " UNION ".join(f"SELECT mv_p FROM {_DIRTY}{n}" for n in range(len(facts)))
+    facts = list(enumerate(alignment.facts))
+    dirty = " UNION ".join(f"SELECT mv_p FROM {names.of_fact(n, 'dirty')}" for n, _ in facts)
     parts = [
-        *(f"{_BEFORE}{n} AS ({_main(fact)})" for n, fact in enumerate(facts)),
-        *(f"{_DIRTY}{n} AS (\n{_dirty(fact)}\n)" for n, fact in enumerate(facts)),
-        *(f"{_ROWS}{n} AS (SELECT * FROM {fact.table.sql})" for n, fact in enumerate(facts)),
-        f"{_DIRTY} AS ({dirty})",
-        f"{_SOME} AS (SELECT 1 AS mv_one FROM {_DIRTY} LIMIT 1)",
-        f"{SAME} AS (\n{_same(Condition(others, condition.until_us), alignment, logs)}\n)",
+        *(f"{names.of_fact(n, 'before')} AS ({_main(fact)})" for n, fact in facts),
+        *(f"{names.of_fact(n, 'dirty')} AS (\n{_dirty(fact)}\n)" for n, fact in facts),
+        *(f"{names.of_fact(n, 'rows')} AS (SELECT * FROM {f.table.sql})" for n, f in facts),
+        f"{names.dirty} AS ({dirty})",
+        f"{names.some} AS (SELECT 1 AS mv_one FROM {names.dirty} LIMIT 1)",
+        f"{names.same} AS (\n{_same(condition, alignment, names)}\n)",
     ]
     return ",\n".join(parts)
 
@@ -85,28 +107,38 @@ def _dirty(fact: Fact) -> str:
     )
 
 
-def _same(condition: Condition, alignment: Alignment, logs: dict[TableName, MetadataFile]) -> str:
+def _same(condition: Condition, alignment: Alignment, names: _Names) -> str:
     """A query of one row while files of partitions tell all that has changed."""
     joined = [f"(\n{unchanged(condition)}\n) AS mv_others"]
     for number, fact in enumerate(alignment.facts):
-        name = fact.table.sql
-        log = logs[fact.table]
-        # Each commit of rows has a snapshot of its own; what has none changed something else.
+        joined.append(f"({_only_rows(fact)}) AS mv_log{number}")
+        last = "SELECT max_by(snapshot_id, made_current_at) AS mv_last"
         joined.append(
-            f"(SELECT 1 FROM {name}.metadata_log_entries "
-            f"WHERE timestamp >= timestamp_micros({log.at_us}L) HAVING count_if({is_current(log)}) "
-            f"= 1 AND count(*) = count(DISTINCT latest_snapshot_id)) AS mv_log{number}"
-        )
-        joined.append(
-            f"(SELECT 1 FROM {_BEFORE}{number} JOIN (SELECT max_by(snapshot_id, made_current_at) "
-            f"AS mv_last FROM {name}.history) ON mv_id = mv_last) AS mv_moment{number}"
+            f"(SELECT 1 FROM {names.of_fact(number, 'before')} JOIN "
+            f"({last} FROM {fact.table.sql}.history) ON mv_id = mv_last) AS mv_moment{number}"
         )
     # Rows without a partition are compared with nothing.
-    none = f"LEFT ANTI JOIN (SELECT 1 FROM {_DIRTY} WHERE mv_p IS NULL) AS mv_null"
+    none = f"LEFT ANTI JOIN (SELECT 1 FROM {names.dirty} WHERE mv_p IS NULL) AS mv_null"
     return f"SELECT 1 AS mv_one FROM {' CROSS JOIN '.join(joined)} {none}"
 
 
-def _changed_rows(view: MaterializedView, alignment: Alignment) -> str:
+def _only_rows(fact: Fact) -> str:
+    """A query of one row while nothing but rows of a fact has changed.
+
+    Each commit of rows has a snapshot of its own, of the columns that there were; an entry of the
+    log whose snapshot another one has is a change of something else.
+    """
+    known = f"{ENTRY} IN ({', '.join(f'{entry}L' for entry in fact.log)})"
+    schema = "NULL" if fact.schema_id is None else str(fact.schema_id)
+    return (
+        f"SELECT 1 FROM {fact.table.sql}.metadata_log_entries "
+        f"HAVING count_if({known}) = {len(fact.log)} "
+        f"AND count_if(NOT {known} AND NOT latest_schema_id <=> {schema}) = 0 "
+        f"AND count(*) - count(DISTINCT latest_snapshot_id) = {fact.unmoved}"
+    )
+
+
+def _changed_rows(view: MaterializedView, alignment: Alignment, names: _Names) -> str:
     """The query of rows of which those of other partitions than the changed ones may be left out.
 
     What is no fact is not read unless there is such a partition.
@@ -116,7 +148,7 @@ def _changed_rows(view: MaterializedView, alignment: Alignment) -> str:
     queries: dict[str, str] = {}
     for name, table in analysis.tables.items():
         columns = ", ".join(quote(column) for column in analysis.columns[name])
-        queries[name] = f"SELECT {columns} FROM {table.sql} LEFT SEMI JOIN {_SOME}"
+        queries[name] = f"SELECT {columns} FROM {table.sql} LEFT SEMI JOIN {names.some}"
 
     def restrict(table: exp.Table, values: list[exp.Expr]) -> exp.Expr | None:
         number = numbers.get(table.name)
@@ -125,8 +157,8 @@ def _changed_rows(view: MaterializedView, alignment: Alignment) -> str:
         fact = alignment.facts[number]
         columns = ", ".join(f"b.{quote(c)}" for c in analysis.columns[fact.placeholder])
         queries[f"mv_part_{number}"] = (
-            f"SELECT {columns} FROM {_ROWS}{number} AS b "
-            f"JOIN {_DIRTY} AS d ON b.{quote(fact.column)} = d.mv_p"
+            f"SELECT {columns} FROM {names.of_fact(number, 'rows')} AS b "
+            f"JOIN {names.dirty} AS d ON b.{quote(fact.column)} = d.mv_p"
         )
         return exp.alias_(
             exp.to_table(f"mv_part_{number}"), table.alias_or_name, table=True, quoted=True
@@ -134,4 +166,6 @@ def _changed_rows(view: MaterializedView, alignment: Alignment) -> str:
 
     body = restricted(analysis.program.stored_query(), [alignment.column], restrict)
     shown = ", ".join(quote(column.name) for column in view.definition.columns)
-    return with_queries(queries, f"SELECT {shown} FROM (\n{body.sql('spark')}\n) AS mv_part_rows")
+    where = f" WHERE NOT {quote(view.spare)}" if view.spare else ""
+    rows = f"SELECT {shown} FROM (\n{body.sql('spark')}\n) AS mv_part_rows{where}"
+    return with_queries(queries, rows)

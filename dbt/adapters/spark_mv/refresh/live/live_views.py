@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
@@ -26,13 +26,13 @@ from dbt.adapters.spark_mv.refresh.live.aligned_text import aligned_text
 from dbt.adapters.spark_mv.refresh.live.sessions import guard, in_ansi_mode, other_settings
 from dbt.adapters.spark_mv.refresh.live.text import (
     Condition,
-    MetadataFile,
     live_query,
     live_text,
-    newest_files,
+    logged,
 )
 from dbt.adapters.spark_mv.sql.names import TableName, use
-from dbt.adapters.spark_mv.sql.plans import comparable_plan
+from dbt.adapters.spark_mv.sql.plans import WHOLE_PLANS, comparable_plan
+from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import MaterializedView, decode
@@ -101,6 +101,8 @@ class LiveViews:
         volatile = [call for text in texts for call in volatile_functions(text)]
         if volatile:
             return f"its query calls {volatile[0]}, which has another value at each read", without
+        if any(word.upper == "TABLESAMPLE" for text in texts for word in words_of(text)):
+            return "it reads a sample", without
         if any("${" in text for text in texts):
             return "its query has '${', in whose place Spark would put the value of a variable", (
                 without
@@ -163,16 +165,13 @@ class LiveViews:
     def _create(self, view: MaterializedView) -> None:
         reached("live.before")
         sources = self._sources(view)
-        # Files first: if one is still current later, what was found out in between is true of it.
-        files = self._files([view.storage, *sources.tables])
+        # Logs first: if they are the same later, what was found out in between is true of them.
+        logs = self._condition([view.storage, *sources.tables])
         observation = self._observer.observe(view)
         until = list(self._ends(observation))
-        is_right = files is not None and None not in until
-        condition = (
-            Condition(files, min((at for at in until if at), default=None))
-            if files is not None and is_right
-            else None
-        )
+        condition = None
+        if None not in until:
+            condition = replace(logs, until_us=min((at for at in until if at), default=None))
         sessions = self._sessions(view, sources)
         text = self._text(observation, condition, sessions["guard"], len(sources.views) == 1)
         create = create_live_view(view, text, _state(observation), json.dumps(sessions))
@@ -184,11 +183,18 @@ class LiveViews:
         self, observation: Observation, condition: Condition | None, guard: str, is_alone: bool
     ) -> str:
         view = observation.view
-        if condition is not None and is_alone:
-            found = alignment_of(self._executor, self._analyzer, view, observation.versions)
-            if found is not None:
-                return aligned_text(self._resolver, view, condition, found, guard)
-        return live_text(self._resolver, view, condition, guard)
+        if condition is None or not is_alone:
+            return live_text(self._resolver, view, condition, guard)
+        found = alignment_of(self._executor, self._analyzer, view, observation.versions)
+        if found is None:
+            return live_text(self._resolver, view, condition, guard)
+        # Facts may move, as long as it is only rows; that is asked in another way.
+        facts = {fact.table for fact in found.facts}
+        others = self._condition([t for t in condition.tables if t not in facts])
+        others = replace(others, until_us=condition.until_us)
+        if self._condition(condition.tables) != replace(condition, until_us=None):
+            return live_text(self._resolver, view, None, guard)
+        return aligned_text(self._resolver, view, others, found, guard)
 
     def _ends(self, observation: Observation) -> Iterator[int | None]:
         """Until when the rows of a view, and of those that it reads, are right: in microseconds,
@@ -204,14 +210,9 @@ class LiveViews:
         for name in observation.expansion.storages:
             yield from self._ends(self._observer.observe(load_view(self._resolver, name)))
 
-    def _files(self, tables: list[TableName]) -> tuple[MetadataFile, ...] | None:
-        """The current metadata file of each table; None if one has none."""
-        newest: dict[int, MetadataFile] = {}
-        for number, file, at in self._executor.query(newest_files(tables)):
-            known = newest.get(number)
-            if known is None or known.at_us <= at:
-                newest[number] = MetadataFile(tables[number], str(file), int(at))
-        return tuple(newest.values()) if len(newest) == len(tables) else None
+    def _condition(self, tables: Sequence[TableName]) -> Condition:
+        ((count, digest),) = self._executor.query(logged(tables))
+        return Condition(tuple(tables), int(count), int(digest))
 
     def _sessions(self, view: MaterializedView, sources: _Sources) -> dict[str, str]:
         """The guard of a view in the sessions of others, and what it was found out for."""
@@ -229,7 +230,7 @@ class LiveViews:
 
     def _plan(self, view: MaterializedView, settings: Mapping[str, str]) -> str:
         query = live_query(self._resolver, view, "")
-        with self._executor.isolated(settings) as session:
+        with self._executor.isolated({**settings, **WHOLE_PLANS}) as session:
             session.query(use(view.definition.home))
             rows = session.query(f"EXPLAIN EXTENDED {query}")
         return comparable_plan("\n".join(str(row[0]) for row in rows))
@@ -259,6 +260,6 @@ def drop_live_view(executor: Executor, resolver: Resolver, name: TableName, view
 def not_renewed(view: TableName, error: MaterializedViewError) -> str:
     """What is said of a live view that could not be renewed."""
     return (
-        f"{live_name(view)} could not be renewed: {error.problem} It stays right, and runs the "
-        "query of its view until the next read or refresh through dbt."
+        f"{live_name(view)} could not be renewed: {error.problem} A text that is behind is "
+        "right, and runs the query; the next read or refresh through dbt renews it."
     )

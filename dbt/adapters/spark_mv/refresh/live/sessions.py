@@ -11,7 +11,7 @@ Spark's own error. The other way round NULL would take the place of the error, s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from dbt.adapters.spark_mv.core.executor import ColumnType
 from dbt.adapters.spark_mv.sql.names import literal
@@ -25,7 +25,10 @@ _UTC = ("UTC", "Etc/UTC", "GMT", "Z")
 _MODE = "typeof(coalesce(1, '1'))"
 _TYPES = {"true": "bigint", "false": "string"}
 # What has a zone, in a plan or in a type: instants, and expressions that were given one.
-_ZONED = re.compile(r"timestamp(?!_ntz)|current_date|Some\(", re.IGNORECASE)
+_ZONED = re.compile(r"timestamp(?!_ntz)|current_date|Some\(|timezone", re.IGNORECASE)
+# ANSI mode writes small decimals in another way, which a plan does not show.
+_DECIMAL = re.compile(r"\bdecimal\b|\d\.\d", re.IGNORECASE)
+_TEXTS = re.compile(r" as string\)|\bto_(?:json|csv|xml)\b|format_string|printf", re.IGNORECASE)
 
 
 def other_settings(views: Sequence[MaterializedView]) -> list[str]:
@@ -47,7 +50,7 @@ def in_ansi_mode(settings: Mapping[str, str]) -> dict[str, str]:
     return {**settings, _ANSI: "true"}
 
 
-def guard(view: MaterializedView, plan: str, ansi_plan: str, columns: Iterable[ColumnType]) -> str:
+def guard(view: MaterializedView, plan: str, ansi_plan: str, columns: Sequence[ColumnType]) -> str:
     """The condition that fails in sessions in which the query would return other rows, empty if
     there are none; `plan` is Spark's analysed plan of the query, `ansi_plan` that in ANSI mode,
     `columns` are those of all tables that it reads."""
@@ -55,10 +58,12 @@ def guard(view: MaterializedView, plan: str, ansi_plan: str, columns: Iterable[C
     conditions: list[str] = []
     needed: list[str] = []
     mode = settings.get(_ANSI, "true")
-    if mode == "true" or plan != ansi_plan:
+    types = " ".join(kind for _, kind in columns)
+    writes_decimals = _TEXTS.search(plan) and (_DECIMAL.search(plan) or _DECIMAL.search(types))
+    if mode == "true" or plan != ansi_plan or writes_decimals:
         conditions.append(f"{_MODE} = {literal(_TYPES[mode])}")
         needed.append(f"{_ANSI} = {mode}")
-    if _ZONED.search(plan) or any(_ZONED.search(kind) for _, kind in columns):
+    if _ZONED.search(plan) or _ZONED.search(types):
         zone = settings.get(_ZONE, "UTC")
         names = _UTC if zone in _UTC else (zone,)
         conditions.append(f"current_timezone() IN ({', '.join(map(literal, names))})")

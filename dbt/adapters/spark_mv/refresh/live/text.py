@@ -21,28 +21,29 @@ from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.storage_sql import stored_rows
 
-SAME = "mv_live_same"
-
-
-@dataclass(frozen=True)
-class MetadataFile:
-    """The metadata file that was a table's current one, written at a time in epoch microseconds.
-
-    As long as it is, nothing has been committed to the table: no rows, no column, no property.
-    """
-
-    table: TableName
-    file: str
-    at_us: int
+# Names of files are never used again, so no two entries are alike.
+_DIGEST = "bit_xor(xxhash64(mv_table, file, timestamp))"
 
 
 @dataclass(frozen=True)
 class Condition:
-    """When stored rows are right: as long as these files are current, and until an instant in
-    epoch microseconds, if there is one."""
+    """When stored rows are right: as long as the metadata logs of these tables have these entries,
+    `count` of them in all, and until an instant in epoch microseconds, if there is one.
 
-    files: tuple[MetadataFile, ...]
+    Nothing is committed to a table without an entry: no rows, no column, no property. Times are
+    those of the writers' clocks, so nothing is told by their order.
+    """
+
+    tables: tuple[TableName, ...]
+    count: int
+    digest: int
     until_us: int | None = None
+
+
+def same_in(view: MaterializedView) -> str:
+    """The name of the relation that has a row while stored rows are right; no query of a user's
+    has it."""
+    return f"mv_live_{view.id[:12]}_same"
 
 
 def live_text(
@@ -54,11 +55,12 @@ def live_text(
     """
     if condition is None:
         return guarded(view, live_query(resolver, view, ""), "", guard)
+    same = same_in(view)
     # With a condition, if only `ON true`, Spark does not always leave out the branch.
-    switch = f" LEFT ANTI JOIN {SAME}"
+    switch = f" LEFT ANTI JOIN {same}"
     return (
-        f"WITH {SAME} AS (\n{unchanged(condition)}\n)\n"
-        f"{stored_rows(view, joined=f' LEFT SEMI JOIN {SAME}')}\n"
+        f"WITH {same} AS (\n{unchanged(condition)}\n)\n"
+        f"{stored_rows(view, joined=f' LEFT SEMI JOIN {same}')}\n"
         # Aggregates over no rows return one, so there is a switch above the query as well.
         f"UNION ALL\n{guarded(view, live_query(resolver, view, switch), switch, guard)}"
     )
@@ -106,31 +108,21 @@ def live_query(resolver: Resolver, view: MaterializedView, switch: str) -> str:
 
 def unchanged(condition: Condition) -> str:
     """A query of one row while a condition holds, and of none later."""
-    logs = "\n  UNION ALL ".join(_entries(found) for found in condition.files)
-    same = " OR ".join(is_current(found) for found in condition.files)
     until = condition.until_us
     before = "" if until is None else f"\nWHERE current_timestamp() < timestamp_micros({until}L)"
-    # Files that were written later are counted, and are none of those that are known.
     return (
-        f"SELECT 1 AS mv_one FROM (\n  {logs}\n) AS mv_logs{before}\n"
-        f"HAVING count(*) = {len(condition.files)} AND count_if({same}) = {len(condition.files)}"
+        f"SELECT 1 AS mv_one FROM (\n  {_logs(condition.tables)}\n) AS mv_logs{before}\n"
+        f"HAVING count(*) = {condition.count} AND {_DIGEST} = {condition.digest}L"
     )
 
 
-def is_current(found: MetadataFile) -> str:
-    """SQL of the condition that an entry of a table's log is this file."""
-    return f"(file = {literal(found.file)} AND timestamp = timestamp_micros({found.at_us}L))"
+def logged(tables: Sequence[TableName]) -> str:
+    """A query of the count and the digest of the metadata logs of tables."""
+    return f"SELECT count(*), {_DIGEST} FROM (\n  {_logs(tables)}\n) AS mv_logs"
 
 
-def _entries(found: MetadataFile) -> str:
-    log = f"{found.table.sql}.metadata_log_entries"
-    return f"SELECT file, timestamp FROM {log} WHERE timestamp >= timestamp_micros({found.at_us}L)"
-
-
-def newest_files(tables: Sequence[TableName]) -> str:
-    """A query of the metadata files of tables: number of the table, file, time in microseconds."""
-    return "\nUNION ALL ".join(
-        f"SELECT {number} AS mv_table, file, unix_micros(timestamp) AS mv_at "
-        f"FROM {table.sql}.metadata_log_entries"
+def _logs(tables: Sequence[TableName]) -> str:
+    return "\n  UNION ALL ".join(
+        f"SELECT {number} AS mv_table, file, timestamp FROM {table.sql}.metadata_log_entries"
         for number, table in enumerate(tables)
     )

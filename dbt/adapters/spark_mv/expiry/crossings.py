@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.expiry.next_change import ExpiryFinder
 from dbt.adapters.spark_mv.ivm.algebra.terms import WEIGHT, not_fast
 from dbt.adapters.spark_mv.ivm.rewrite.clock_columns import (
     ClockColumns,
+    compared_values,
     with_clock_columns,
     without_clock_columns,
 )
@@ -119,7 +120,27 @@ def _has_crossed(clock: Clock, table: str, since: int, until: int) -> str:
     """SQL of the condition that a comparison of a row has another result at one instant than at the
     other."""
     before, after = clock.at(table, since), clock.at(table, until)
-    return " OR ".join(f"NOT ({before[name]} <=> {after[name]})" for name in before)
+    crossed = " OR ".join(f"NOT ({before[name]} <=> {after[name]})" for name in before)
+    between = _between(clock, table, since, until)
+    # Files without such values are then not read.
+    return f"({between}) AND ({crossed})" if between else crossed
+
+
+def _between(clock: Clock, table: str, since: int, until: int) -> str:
+    """A condition on columns that holds for every row that has crossed; empty if none is known.
+
+    A comparison of a column with the clock has another result only if the value lies between what
+    the clock said at the one instant and at the other.
+    """
+    pairs = [compared_values(text) for text in clock.columns.get(table, {}).values()]
+    if any(found is None for found in pairs):
+        return ""
+    moments = Moment(since, clock.zone), Moment(until, clock.zone)
+    ranges: dict[str, None] = {}
+    for value, of_clock in (pair for found in pairs for pair in found or ()):
+        ends = ", ".join(clocks.filled(of_clock, moment) for moment in moments)
+        ranges[f"{value} BETWEEN least({ends}) AND greatest({ends})"] = None
+    return " OR ".join(ranges)
 
 
 def changed_with_clock(

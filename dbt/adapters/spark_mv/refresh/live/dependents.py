@@ -1,0 +1,28 @@
+"""Live views over something that has another definition now: their texts have the old one."""
+
+from __future__ import annotations
+
+from dbt.adapters.spark_mv.core.errors import MaterializedViewError
+from dbt.adapters.spark_mv.refresh.live.live_views import not_renewed
+from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.registry import find_view
+
+
+def renew_dependents(services: Services, name: TableName) -> None:
+    """Renew the live views of what reads a relation that was replaced or dropped; one that cannot
+    be renewed is dropped."""
+    state = services.log.state()
+    for dependent in services.log.dependents_of(name):
+        known = state.views.get(dependent)
+        if known is None or not (known.payload.get("options") or {}).get("live"):
+            continue
+        services.resolver.forget()
+        view = find_view(services.resolver, dependent)
+        if view is None:
+            continue
+        try:
+            services.live.renew(view)
+        except MaterializedViewError as error:
+            services.live.drop(view)
+            services.warn(not_renewed(dependent, error))
