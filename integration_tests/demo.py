@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,11 @@ BUSIEST = (
 OFFERED = (
     "select count(*) as showtimes, sum(seats_left) as seats from {{ ref('current_showtimes') }}"
 )
+
+
+AHEAD = "select count(*) as showtimes, min(start_time) as next from {{ ref('showtimes_ahead') }}"
+EVENING = "2025-06-15 19:25:00"
+OFFSET = "DBT_SPARK_MV_CLOCK_OFFSET"
 
 
 class StepFailed(Exception):
@@ -187,6 +193,8 @@ def tell_story(tour: Tour) -> None:
     load_and_build(tour)
     change_through_dbt(tour)
     change_outside_dbt(tour)
+    let_time_pass(tour)
+    read_without_dbt(tour)
     look_back(tour)
 
 
@@ -204,7 +212,7 @@ def load_and_build(tour: Tour) -> None:
     load_tables(tour, generate(session), "python generate_cinema.py")
     tour.chapter(
         "Build and test every model",
-        "Eight of them are materialized views. Their tests compare the stored rows with the query.",
+        "Nine of them are materialized views. Their tests compare the stored rows with the query.",
     )
     tour.dbt("build")
     tour.operation("status")
@@ -263,14 +271,55 @@ def change_outside_dbt(tour: Tour) -> None:
     tour.process("dbt", "run-operation", "status")
 
 
+def let_time_pass(tour: Tour) -> None:
+    """Step 7: the clock goes on, and nobody writes anything."""
+    tour.chapter(
+        "Let time pass",
+        "showtimes_ahead compares showtimes with the clock. Its rows are right until the first\n"
+        "of them begins: each refresh finds out when that is. To see it pass, the tour sets the\n"
+        "clock of dbt to an evening of the cinema, and then two hours ahead.",
+    )
+    set_clock(timedelta())
+    before = tour.query(AHEAD)
+    tour.operation("explain", view="showtimes_ahead")
+    tour.query(AHEAD)
+    set_clock(timedelta(hours=2))
+    tour.operation("status", view="showtimes_ahead")
+    after = tour.query(AHEAD)
+    tour.operation("verify", view="showtimes_ahead")
+    os.environ.pop(OFFSET)
+    say(f"\n  The next showtime at first: {before[0][1]}; two hours later: {after[0][1]}.")
+    if after[0][1] <= before[0][1]:
+        raise StepFailed("the read two hours later")
+
+
+def set_clock(after: timedelta) -> None:
+    """Set dbt's clock to so long after the evening of the cinema."""
+    evening = datetime.fromisoformat(EVENING).astimezone()
+    offset = (evening + after).timestamp() - time.time()
+    os.environ[OFFSET] = str(round(offset))
+
+
+def read_without_dbt(tour: Tour) -> None:
+    """Step 8: a plain Spark session reads rows that are right at that moment."""
+    tour.chapter(
+        "Read from a program that is not dbt",
+        "Another showtime is sold out by plain Spark SQL. A plain read of the materialized view\n"
+        "has the rows of its last refresh; its live view has those of the query, in any session.",
+    )
+    tour.process("python", "sell_out.py")
+    tour.process("python", "read_live.py")
+
+
 def look_back(tour: Tour) -> None:
-    """Step 7: history and verification."""
+    """Step 9: history, who paid, and verification."""
     tour.chapter(
         "Look back, and check",
-        "history lists the refreshes and their reasons; verify recomputes a view from its query\n"
-        "and compares row by row.",
+        "history lists the refreshes and their reasons, and sums up who waited for them; verify\n"
+        "recomputes a view from its query and compares row by row.",
     )
     tour.operation("history", view="busiest_carriers")
+    tour.operation("history", summary="true")
     for view in ("busiest_carriers", "current_showtimes", "daily_flights", "routes"):
         tour.operation("verify", view=view)
 

@@ -1,4 +1,6 @@
-{{ config(materialized='bq_materialized_view', unique_key='showtime_id', tags=['cinema']) }}
+{{ config(
+    materialized='bq_materialized_view', unique_key='showtime_id', live=true, tags=['cinema']
+) }}
 
 select
   o.showtime_id,

@@ -17,6 +17,7 @@ VIEWS = (
     "empty_base",
     "paid_tickets_by_showtime",
     "routes",
+    "showtimes_ahead",
     "weather_by_day",
 )
 # A query over base tables alone that says what the view says.

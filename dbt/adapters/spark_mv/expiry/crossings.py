@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timezone, tzinfo
@@ -26,6 +27,8 @@ from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views import clock as clocks
 from dbt.adapters.spark_mv.views.clock import Moment
 from dbt.adapters.spark_mv.views.definition import Definition
+
+_PLAIN = re.compile(r"`([A-Za-z_]\w*)`")
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,17 @@ class Clock:
         if not self.columns:
             return query
         return without_clock_columns(query, {table: self.at(table, 0) for table in self.columns})
+
+    def readable(self, text: str) -> str:
+        """A text about the query with the comparisons themselves, and names as one writes them."""
+        if not self.columns:
+            return text
+        for name, compared in (pair for named in self.columns.values() for pair in named.items()):
+            written = clocks.shown(compared)
+            # A backslash in a pattern's replacement would be one of its own.
+            named = rf"(?:`?\w+`?\.)?`?\b{name}\b`?"
+            text = re.sub(named, written.replace("\\", r"\\"), text)
+        return _PLAIN.sub(r"\1", text)
 
     def at(self, table: str, us: int) -> dict[str, str]:
         """The SQL of the columns of a table at an instant in epoch microseconds."""

@@ -37,7 +37,7 @@ class Analysis:
 
     def readable(self, reason: Reason) -> Reason:
         """A reason with the names that the view's owner gave to tables."""
-        return readable(reason, self.tables)
+        return readable(reason, self.tables, self.clock)
 
     def can_group(self, name: str) -> bool:
         """Whether rows of a table can be grouped: Spark 4.1 makes 0 of a NULL in a map by that."""
@@ -100,7 +100,7 @@ def with_queries(queries: Mapping[str, str], body: str) -> str:
     return f"WITH {parts}\n{body}" if parts else body
 
 
-def readable(reason: Reason, tables: Mapping[str, TableName]) -> Reason:
+def readable(reason: Reason, tables: Mapping[str, TableName], clock: Clock) -> Reason:
     """A reason with the names that the view's owner gave to tables."""
 
     def shown(found: re.Match[str]) -> str:
@@ -108,5 +108,7 @@ def readable(reason: Reason, tables: Mapping[str, TableName]) -> Reason:
         called = name if name.isidentifier() else quote(name)
         return called if alias in (None, quote(name)) else f"{called} AS {alias}"
 
-    text, clause = (as_called(_SHOWN.sub(shown, part)) for part in (reason.text, reason.clause))
+    text, clause = (
+        clock.readable(as_called(_SHOWN.sub(shown, part))) for part in (reason.text, reason.clause)
+    )
     return replace(reason, text=text, clause=clause)

@@ -124,7 +124,7 @@ class Analyzer:
         try:
             program = self._program(definition, written, tables, plan_facts, floats)
         except NotFast as error:
-            raise NotFast(readable(error.reason, tables)) from None
+            raise NotFast(readable(error.reason, tables, written.clock)) from None
         clock = written.clock
         known = {
             name: {**dict(listed), **dict.fromkeys(clock.of(name), "boolean")}
@@ -134,7 +134,7 @@ class Analyzer:
         types = {name: tuple(known[name][column] for column in used[name]) for name in tables}
         self._plan_facts[definition.hash] = plan_facts
         why_not_fast, why_not_added = (
-            reason and readable(reason, tables)
+            reason and readable(reason, tables, clock)
             for reason in (program.why_not_fast, program.why_not_added)
         )
         program = replace(program, why_not_fast=why_not_fast, why_not_added=why_not_added)
