@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dbt.adapters.spark_mv.config.option_types import LIVE, NEVER, PERIODS
+from dbt.adapters.spark_mv.config.option_types import LIVE, NEVER, PERIODS, STRICT
 from dbt.adapters.spark_mv.core.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -24,6 +24,11 @@ def check_together(view: str, options: Options) -> None:
         raise InvalidOption(
             f"{view}: when_stale 'live' needs a live view.",
             "Set live: true, or when_stale: inline.",
+        )
+    if (options.consistency == STRICT) != (options.consistency_group is not None):
+        raise InvalidOption(
+            f"{view}: consistency 'strict' and consistency_group go together.",
+            "Set both, or leave out both.",
         )
     if options.max_age_seconds == 0:
         raise InvalidOption(

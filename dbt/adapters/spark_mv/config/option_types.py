@@ -21,6 +21,8 @@ from dbt.adapters.spark_mv.config.time_zones import zone_of
 ON_WRITE = "on_write"
 # What `expiry` says of rows that the clock may make others.
 NEVER = "never"
+# What `consistency` says of views whose rows are to be of one state.
+STRICT = "strict"
 # What `when_stale` says of reads that run a query in place of reading stored rows.
 INLINE, LIVE = "inline", "live"
 PERIODS = {"minute": 60, "hour": 3600, "day": 86400}
@@ -194,6 +196,7 @@ EXPRESSION = OptionType(
     "expression", "an SQL expression over the columns", {"type": "string", "minLength": 1}
 )
 NAMES = _texts("column or list", "a column name or a list of them")
+NAME = OptionType("name", "a name", {"type": "string", "minLength": 1})
 TAGS = _texts("text or list", "a text or a list of them")
 PROPERTIES = OptionType(
     "mapping",

@@ -17,11 +17,13 @@ from dbt.adapters.spark_mv.config.option_types import (
     INLINE,
     INTERVAL,
     LIVE,
+    NAME,
     NAMES,
     NEVER,
     ON_WRITE,
     PROPERTIES,
     SCHEDULE,
+    STRICT,
     TAGS,
     THRESHOLD,
     TIMESTAMP,
@@ -103,6 +105,16 @@ class Options:
         "it reads, when it ends; a scheduled `refresh_due`. A read of a stale view is right with "
         "each of them",
         "`on_read`",
+    )
+    consistency: str | None = _option(
+        None,
+        one_of("each", STRICT),
+        "`strict`: a statement that reads several views of one `consistency_group` finds rows of "
+        "one state of their base tables",
+        "`each`",
+    )
+    consistency_group: str | None = _option(
+        None, NAME, "the group of a view with `consistency: strict`"
     )
     on_refresh_error: str = _option(
         "fail",

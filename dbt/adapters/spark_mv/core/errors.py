@@ -131,6 +131,10 @@ class UnsupportedCatalog(MaterializedViewError):
     """A catalog or connection that cannot hold what a materialized view needs."""
 
 
+class GroupMoves(MaterializedViewError):
+    """Views of one consistency group could not be read at one state of their base tables."""
+
+
 class NotVerified(MaterializedViewError):
     """The rows of a materialized view cannot be compared with what its query gives."""
 

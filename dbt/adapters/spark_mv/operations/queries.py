@@ -121,6 +121,16 @@ class Operations:
         )
         return Report(report.columns, report.rows, (*report.failures, *found), report.notes)
 
+    def align(self, group: str) -> Report:
+        """Bring the views of a consistency group to one state of their base tables."""
+        members = self._ddl.align(group)
+        if not members:
+            raise InvalidArgument(
+                f"align: no view is of the consistency group {group!r}.",
+                "`consistency_group` in the config of a view says which group it is of.",
+            )
+        return Report(("view", "state"), tuple((str(name), "ALIGNED") for name in members))
+
     def drop(self, view: Any, if_exists: bool = False) -> Report:
         """Drop one materialized view."""
         try:

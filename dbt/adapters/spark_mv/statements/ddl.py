@@ -77,6 +77,14 @@ class MaterializedViewStatements:
         self._services.history.close_dead(name)
         return self._reader.upstream_first(name, request, PinnedVersions())
 
+    def align(self, group: str) -> list[TableName]:
+        """Bring the views of a group to one state of their base tables; returns their names, none
+        if there is no such group. Raises what stopped it."""
+        members = self._reader.groups.members(group)
+        pinned = PinnedVersions()
+        self._reader.prepare(members, pinned, may_inline=False, trigger=MANUAL, exact=members)
+        return members
+
     def refresh_keys(self, name: TableName, keys: Sequence[Any], request: Request) -> Outcome:
         """Compute the rows of some keys of a view again; raises what stopped it."""
         self._services.history.close_dead(name)

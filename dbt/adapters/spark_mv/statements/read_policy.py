@@ -9,7 +9,12 @@ from functools import partial
 
 from dbt.adapters.spark_mv.config.option_types import INLINE, LIVE
 from dbt.adapters.spark_mv.core import clock
-from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFailed, StaleRead
+from dbt.adapters.spark_mv.core.errors import (
+    GroupMoves,
+    MaterializedViewError,
+    RefreshFailed,
+    StaleRead,
+)
 from dbt.adapters.spark_mv.planning.request import READ, UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.live.live_views import not_renewed
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
@@ -17,8 +22,12 @@ from dbt.adapters.spark_mv.refresh.registration import ensure_registered
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation, PinnedVersions
+from dbt.adapters.spark_mv.statements.consistency import ConsistencyGroups
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
+
+# So often the members of a group are brought to one state before a read of them fails.
+_ROUNDS = 3
 
 
 class Serving(Enum):
@@ -39,6 +48,7 @@ class Reader:
     def __init__(self, services: Services, refresher: Refresher) -> None:
         self._services = services
         self._refresher = refresher
+        self.groups = ConsistencyGroups(services)
 
     def prepare(
         self,
@@ -46,16 +56,45 @@ class Reader:
         pinned: PinnedVersions,
         may_inline: bool = True,
         trigger: str = READ,
+        exact: Collection[TableName] = (),
     ) -> dict[TableName, Serving]:
         """Make views readable, each by its policy, everything that it reads first; those that have
-        to be refreshed side by side.
+        to be refreshed side by side. Several of one consistency group have rows of one state.
 
         Without `may_inline` a stale view whose policy is inline is refreshed: a view that reads
-        it is built from stored rows.
-        Raises `StaleRead` or `RefreshFailed` if the policy of one is to fail.
+        it is built from stored rows. `exact` ones are refreshed if they are stale, whatever age
+        their policy allows.
+        Raises `StaleRead` or `RefreshFailed` if the policy of one is to fail, `GroupMoves`.
         """
+        groups = self.groups.of(names)
+        if not groups:
+            return self._prepare(names, pinned, may_inline, trigger, exact)
+        wanted = set(exact)
+        for _ in range(_ROUNDS):
+            served = self._prepare(names, pinned, False, trigger, wanted)
+            apart = {group: self.groups.why_apart(members) for group, members in groups.items()}
+            if not any(apart.values()):
+                return served
+            wanted.update(m for group, why in apart.items() if why for m in groups[group])
+            pinned.forget(list(pinned.versions))
+        group, why = next((group, why) for group, why in apart.items() if why)
+        raise GroupMoves(
+            f"{' and '.join(map(str, groups[group]))} cannot be read together: {why}, {_ROUNDS} "
+            "times in a row.",
+            f"Try again, or see `dbt run-operation align --args '{{group: {group}}}'`.",
+        )
+
+    def _prepare(
+        self,
+        names: Collection[TableName],
+        pinned: PinnedVersions,
+        may_inline: bool,
+        trigger: str,
+        exact: Collection[TableName],
+    ) -> dict[TableName, Serving]:
         served = {
-            name: self._serve(name, pinned, may_inline, trigger) for name in dict.fromkeys(names)
+            name: self._serve(name, pinned, may_inline, trigger, name in exact)
+            for name in dict.fromkeys(names)
         }
         refreshes = {name: how for name, how in served.items() if not isinstance(how, Serving)}
         done = dict(zip(refreshes, self._services.workers.run(refreshes), strict=True))
@@ -64,7 +103,7 @@ class Reader:
         }
 
     def _serve(
-        self, name: TableName, pinned: PinnedVersions, may_inline: bool, trigger: str
+        self, name: TableName, pinned: PinnedVersions, may_inline: bool, trigger: str, exact: bool
     ) -> Serving | Callable[[], Serving]:
         """How a read is answered, or the refresh that it takes to answer it by stored rows."""
         view = load_view(self._services.resolver, name)
@@ -72,7 +111,8 @@ class Reader:
         observation = self._services.observer.observe(view, pinned)
         upstream = observation.expansion.storages
         if upstream:
-            self.prepare(upstream, pinned, may_inline=False, trigger=UPSTREAM)
+            below = upstream if exact else ()
+            self.prepare(upstream, pinned, may_inline=False, trigger=UPSTREAM, exact=below)
             # Whatever was seen of them before, others may have refreshed them since.
             pinned.forget(upstream.values())
             observation = self._services.observer.observe(view, pinned)
@@ -80,6 +120,8 @@ class Reader:
             self._clear_flag(observation)
             self._renew_live(observation)
             return Serving.STORED
+        if exact and self.refreshes_by_itself(view) and not observation.verdict.missing:
+            return partial(self._refresh, observation, pinned, trigger)
         return self._serve_stale(observation, pinned, may_inline, trigger)
 
     def upstream_first(self, name: TableName, request: Request, pinned: PinnedVersions) -> Outcome:

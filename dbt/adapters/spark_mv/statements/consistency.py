@@ -1,0 +1,100 @@
+"""Groups of views that are read together: whether their rows are of one state of their base tables.
+
+Each view is computed from one state by itself. A statement that reads two of them may still find
+one before a change and the other after it: if one is served stale, or if somebody refreshes one
+between the looks at both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+from dbt.adapters.spark_mv.catalog.versions import Version
+from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.state.observation import Observation
+from dbt.adapters.spark_mv.views.registry import load_view
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What the rows of a view were made from: the version of each base table, also of those below
+    upstream views; `instant` in epoch seconds, None if they are right now, whenever that was."""
+
+    view: TableName
+    versions: dict[TableName, Version]
+    instant: float | None
+
+
+class ConsistencyGroups:
+    """The groups of the views that are registered; changes nothing."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def of(self, names: Iterable[TableName]) -> dict[str, list[TableName]]:
+        """The groups of which a statement that reads these views reads several members."""
+        found: dict[str, list[TableName]] = {}
+        wanted = set(names)
+        for group, members in self._all().items():
+            read = [name for name in members if name in wanted]
+            if len(read) > 1:
+                found[group] = read
+        return found
+
+    def members(self, group: str) -> list[TableName]:
+        """The views of a group, in the order of their names."""
+        return sorted(self._all().get(group, []))
+
+    def _all(self) -> dict[str, list[TableName]]:
+        found: dict[str, list[TableName]] = {}
+        for state in list(self._services.log.state().views.values()):
+            group = (state.payload.get("options") or {}).get("consistency_group")
+            if group is not None:
+                found.setdefault(group, []).append(state.name)
+        return found
+
+    def why_apart(self, members: Collection[TableName]) -> str | None:
+        """Why rows of these views are not of one state, None if they are."""
+        sources = [self._source(name) for name in members]
+        for name, source in zip(members, sources, strict=True):
+            if source is None:
+                return f"{name} was not computed from one state of its base tables"
+        for one, two in combinations((found for found in sources if found is not None), 2):
+            for table in one.versions.keys() & two.versions.keys():
+                if not one.versions[table].is_same(two.versions[table]):
+                    states = f"different versions of {table.shown}"
+                    return f"{one.view} and {two.view} were computed from {states}"
+            if one.instant != two.instant and None not in (one.instant, two.instant):
+                return f"{one.view} and {two.view} were computed at different times"
+        return None
+
+    def _source(self, name: TableName) -> _Source | None:
+        """None if there is no such state: of two upstream views one has moved on."""
+        view = load_view(self._services.resolver, name)
+        observation = self._services.observer.observe(view)
+        label = observation.label
+        if label is None:
+            return None
+        is_fresh = observation.verdict.is_fresh
+        versions: dict[TableName, Version] = {}
+        upstream = {storage: name for name, storage in observation.expansion.storages.items()}
+        # Versions with the same rows, as after a compaction, are the same here.
+        for table, version in (observation.versions if is_fresh else label.sources).items():
+            below = {table: version}
+            if table in upstream:
+                inner = None if _has_moved(observation, table) else self._source(upstream[table])
+                if inner is None:
+                    return None
+                below = inner.versions
+            for base, found in below.items():
+                if not versions.setdefault(base, found).is_same(found):
+                    return None
+        reads_clock = label.expiry is not None and not is_fresh
+        return _Source(name, versions, label.evaluated_at if reads_clock else None)
+
+
+def _has_moved(observation: Observation, table: TableName) -> bool:
+    return table in observation.verdict.changed

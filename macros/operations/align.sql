@@ -1,0 +1,3 @@
+{% macro align(group) %}
+  {% do adapter.run_materialized_view_operation('align', {'group': group}) %}
+{% endmacro %}
