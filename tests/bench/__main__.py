@@ -22,6 +22,7 @@ from tests.bench.commands import whole_commands
 from tests.bench.growth import growth
 from tests.bench.measure import progress
 from tests.bench.one_partition import one_partition
+from tests.bench.passing import run_passing
 from tests.bench.projects import models_without_views
 from tests.bench.refreshes import Ring
 from tests.bench.registry import many_views
@@ -125,6 +126,7 @@ def _cells(world: World, tier: Tier, groups: list[str], data: Path | None) -> It
         yield many_views(rounds)
     if {REFRESHES, READS} & set(groups):
         yield from run_cinema(world, tier.cinema, groups, rounds)
+        yield from run_passing(world, tier.events, groups, rounds)
 
 
 def _refreshes(world: World, schema: str, tier: Tier) -> Iterator[list[Cell]]:

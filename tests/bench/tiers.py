@@ -25,8 +25,9 @@ class Tier:
     """How much is measured: scales of the cinema, and TPC-H with its views and changes.
 
     `commands` are the views that whole commands work on; of the first every command is measured.
-    `grown` has the rows of base tables and the number of refreshes up to which the growth of a
-    refresh is measured, `orders` those of the shops.
+    `events` are the rows over which time passes and live views are read. `grown` has the rows of
+    base tables and the number of refreshes up to which the growth of a refresh is measured,
+    `orders` those of the shops.
     """
 
     cinema: tuple[int, ...]
@@ -38,6 +39,7 @@ class Tier:
     with_project: bool = False
     grown: tuple[tuple[int, ...], int] = ((10_000, 100_000), 60)
     orders: int = 2_000
+    events: int = 200_000
     memory: str = "3g"
 
 
@@ -52,6 +54,7 @@ TIERS = {
         with_project=True,
         grown=((1_000_000, 10_000_000, 100_000_000), 500),
         orders=1_000_000,
+        events=10_000_000,
     ),
     "large": Tier(
         (1, 10),
@@ -60,6 +63,7 @@ TIERS = {
         INSERTS,
         grown=((1_000_000, 10_000_000, 100_000_000), 5_000),
         orders=5_000_000,
+        events=30_000_000,
         memory="6g",
     ),
 }
@@ -76,7 +80,7 @@ def expected(tier: Tier) -> list[tuple[str, str]]:
     if tier.with_project:
         found.append((REFRESHES, ONE_MONTH))
     found += [(REFRESHES, complete_refresh(scale)) for scale in tier.cinema]
-    found += [(REFRESHES, name) for name in (BY_SIZE, BY_AGE)]
+    found += [(REFRESHES, name) for name in (BY_SIZE, BY_AGE, TICK)]
     return found + [(READS, name) for name in _of_reads(tier)]
 
 
@@ -93,6 +97,8 @@ def _of_reads(tier: Tier) -> list[str]:
         NOTHING_TO_DO,
         *(readers_of_one(readers) for readers in READERS),
         *(read_stored(scale) for scale in tier.cinema),
+        LIVE_FRESH,
+        LIVE_CHANGED,
         ORDER_OF_MANY,
         DEPENDENTS_OF_MANY,
     ]
@@ -105,6 +111,9 @@ YOUNG = "fast refreshes of q1 in one command, 300 rows new before each"
 SHOPS = ("small shop", "large shop")
 BY_SIZE = "fast refresh of a sum, 300 rows new, by the size of the table"
 BY_AGE = "fast refresh of a sum, 300 rows new, by the number of refreshes before"
+TICK = "an hour later, a window of a year"
+LIVE_FRESH = "read of a live view, nothing changed"
+LIVE_CHANGED = "read of a live view, one of 100 partitions changed"
 ONE_MONTH = "one month of 84 updated"
 NOTHING_TO_DO = "refresh with nothing to do"
 NO_VIEW, ONE_VIEW, CHAIN = READ_PATH = (

@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.credentials import SparkMVConnectionMethod, SparkMVCr
 from dbt.adapters.spark_mv.glue.container import Container
 from dbt.adapters.spark_mv.spark.session import SessionConnection, spark_session
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = "bench"
@@ -39,7 +40,7 @@ class BenchContext:
         return Namespace("local", ())
 
     def settings(self) -> Mapping[str, str]:
-        return {}
+        return {key: str(self._session.conf.get(key)) for key in ALWAYS_KEPT}
 
     def declared_reads(self) -> Sequence[tuple[str, ...]]:
         return ()

@@ -159,6 +159,8 @@ EVERY_FORM = {
     "select day, (select count(*) from @.shops) as shops, count(distinct id) as ids from big "
     "where exists (select 1 from @.shops h where h.id = big.shop) group by day",
     "both": "select id from @.sales union all select id from @.shops",
+    "sides": "select day, count(*) as n from @.sales group by day union all "
+    "select date'2026-01-03', 0 union all select date'2026-01-02', id from @.shops",
     "qualified": "select sales.day, sum(@.sales.amount) as total from @.sales group by 1",
     "having": "select day, sum(amount) as total from @.sales group by day having count(*) > 1",
     "through": "select day, n from @.named where n > 0",

@@ -65,16 +65,18 @@ def aligned_text(
         f" AS mv_s LEFT ANTI JOIN {names.dirty} AS mv_d ON mv_s.{stored} = mv_d.mv_p "
         f"LEFT SEMI JOIN {names.same}"
     )
-    in_part = (
-        f" LEFT SEMI JOIN {names.dirty} AS mv_d ON mv_live_query.{column} = mv_d.mv_p "
-        f"LEFT SEMI JOIN {names.same}"
-    )
+    # A side of a set operation that reads no fact has rows of all partitions, if only constants.
+    has_sides = alignment.analysis.program.query.find(exp.SetOperation) is not None
+    chosen = f" LEFT SEMI JOIN {names.dirty} AS mv_d ON mv_live_query.{column} = mv_d.mv_p"
+    in_part = f"{chosen if has_sides else ''} LEFT SEMI JOIN {names.same}"
     whole = f" LEFT ANTI JOIN {names.same}"
+    # Without sides its groups have keys, so that of no rows it has none, and needs no other switch.
+    everything = live_query(resolver, view, whole)
     return (
         f"WITH {_definitions(condition, alignment, names)}\n"
         f"{stored_rows(view, joined=kept)}\n"
         f"UNION ALL\n{guarded(view, _changed_rows(view, alignment, names), in_part, guard)}\n"
-        f"UNION ALL\n{guarded(view, live_query(resolver, view, whole), whole, guard)}"
+        f"UNION ALL\n{guarded(view, everything, whole if has_sides else '', guard)}"
     )
 
 
