@@ -49,6 +49,14 @@ EVERY_FORM = {
     "days": "select id, opens from @.halls where datediff(current_date(), opens) <= 7",
     "nulls": "select id, coalesce(starts > now(), false) as ahead, starts is null as no_time "
     "from @.shows",
+    "nulled": "select id, opens < nullif(current_date(), date'2026-03-02') as f from @.halls "
+    "where opens > nullif(current_date(), date'2026-03-08') or opens is not null",
+    "between": "select s.id, h.opens between date'2026-02-01' and current_date() as f from @.shows "
+    "s left join @.halls h on h.id = s.hall where not (s.starts between now() and s.starts)",
+    "keys": "select not (starts > now()) as f, starts > now() as g, count(*) as n, "
+    "count_if(not starts > now()) as m from @.shows group by starts > now()",
+    "two": "select d.i, d.st > now() as f, d.bt > now() as g from (select a.id as i, b.id as j, "
+    "a.starts as st, b.starts as bt from @.shows a join @.shows b on a.hall = b.hall) d",
     "seconds": "select id from @.shows where unix_timestamp() - unix_timestamp(starts) < 7200",
 }
 FORMS = sample_of(
@@ -193,12 +201,34 @@ def test_partitions_of_a_window(shows: Warehouse, clock: Shift) -> None:
     shows.spark("drop table @.clicks purge")
 
 
+def test_partitions_that_the_clock_says(shows: Warehouse, clock: Shift) -> None:
+    """Rows move from one partition to another, as time passes."""
+    clock(NOON)
+    shows.sql(
+        "create materialized view @.by_state partitioned by (state) options "
+        "(refresh_method = 'partition') as select case when starts < now() then 'over' "
+        "when starts < now() + interval 1 day then 'soon' else 'later' end as state, "
+        "hall, count(*) as n from @.shows group by 1, 2"
+    )
+    for at, write in STEPS[:5]:
+        if write:
+            shows.spark(write)
+        clock(at)
+        refreshed(shows, ["by_state"], "partition")
+    assert {row[0] for row in shows.history("by_state", "method")[1:]} == {"none", "partition"}
+    shows.sql("drop materialized view @.by_state")
+
+
 REFUSED = {
     "select id, now() as loaded_at from @.shows": "CLOCK",
     "select id, datediff(current_date(), opens) as age from @.halls": "CLOCK",
     "select hall, max(starts) as m from @.shows group by hall having max(starts) > now()": "CLOCK",
     "select n from (select hall, count(*) as n, max(starts) as m from @.shows group by hall) "
     "where m > now()": "CLOCK_OVER_GROUPS",
+    "select opens, opens <= current_date() as o, count(*) as n from @.halls group by opens": ""
+    "CLOCK_OVER_GROUPS",
+    "select s.id, current_date() between h.opens and date'2026-02-01' as f from @.shows s "
+    "left join @.halls h on h.id = s.hall": "CLOCK",
     "select s.id from @.shows s join @.halls h on h.id = s.hall "
     "where s.starts > now() or h.opens > current_date()": None,
     "select s.id from @.shows s join @.halls h on h.id = s.hall "

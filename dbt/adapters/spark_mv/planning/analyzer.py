@@ -116,12 +116,12 @@ class Analyzer:
             raise not_fast("CASE_SENSITIVE", "the names of its columns are case sensitive")
         text, tables, columns = self._columns_of(definition, view)
         written = Written(text)
-        if reads_clock(definition):
-            written = clock_as_columns(self._expiries, definition, text, columns)
         plan_facts = PlanFacts(definition.hash, self._by, columns)
         plan_facts.recall(view.plan_facts)
         floats = view.options.float_additive
         try:
+            if reads_clock(definition):
+                written = clock_as_columns(self._expiries, definition, text, columns)
             program = self._program(definition, written, tables, plan_facts, floats)
         except NotFast as error:
             raise NotFast(readable(error.reason, tables, written.clock)) from None

@@ -289,6 +289,8 @@ def _query(
             where.append(feeding)
         rows = inputs.analysis.rows(table.name, observation.versions[base], observation.instant_us)
         condition = " AND ".join(f"({text})" for text in where)
+        if inputs.analysis.clock.of(table.name):  # a condition may name what the table has not
+            rows = f"SELECT * FROM ({rows})"
         queries[name] = f"{rows} AS {quote(table.alias_or_name)} WHERE {condition}"
         return exp.alias_(exp.to_table(name), table.alias_or_name, table=True, quoted=True)
 

@@ -20,8 +20,9 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.scopes import is_shaped, relations_of
-from dbt.adapters.spark_mv.ivm.algebra.terms import TABLE, column, not_fast, operand
+from dbt.adapters.spark_mv.ivm.algebra.terms import TABLE, WEIGHT, column, not_fast, operand
 from dbt.adapters.spark_mv.ivm.rewrite.canonical import parsed
+from dbt.adapters.spark_mv.ivm.rewrite.split_aggregation import GENERATORS
 from dbt.adapters.spark_mv.sql.parser import statements
 from dbt.adapters.spark_mv.views.clock import PLACEHOLDERS
 
@@ -45,7 +46,7 @@ _ENDS = (
     exp.Group,
     exp.Lateral,
 )
-_NOT_BY_ROW = (exp.Query, exp.AggFunc, exp.Window, exp.Lambda)
+_NOT_BY_ROW = (exp.Query, exp.AggFunc, exp.Window, exp.Lambda, exp.Dot, *GENERATORS)
 # What is NULL if its columns are.
 _STRICT = (
     *_COMPARISONS,
@@ -65,6 +66,19 @@ _STRICT = (
     exp.Var,
 )
 
+# What moves with the clock, as far as it does.
+_OF_TIME = (
+    exp.Column,
+    exp.Identifier,
+    exp.Literal,
+    exp.Add,
+    exp.Sub,
+    exp.Interval,
+    exp.Var,
+    exp.Paren,
+    exp.Neg,
+)
+
 
 def with_clock_columns(
     query: str, columns: Mapping[str, Sequence[str]]
@@ -76,14 +90,17 @@ def with_clock_columns(
     """
     tree = parsed(query, columns)
     found: ClockColumns = {}
-    if any(name.lower().startswith(CLOCK_COLUMN) for names in columns.values() for name in names):
-        raise not_fast("CLOCK", f"a column is called {CLOCK_COLUMN}<n>, a reserved name")
+    for name in (name.lower() for names in columns.values() for name in names):
+        if name.startswith(CLOCK_COLUMN) or name == WEIGHT:
+            raise not_fast("CLOCK", f"a column is called {name}, a reserved name")
+    # As they are written: their conditions become columns, too.
+    keys = {id(group.parent): list(group.copy().walk()) for group in tree.find_all(exp.Group)}
     for call in [node for node in tree.find_all(exp.Anonymous) if _is_clock(node)]:
         if call.root() is not tree:
             continue  # it was in a comparison that has its column by now
         select = call.find_ancestor(exp.Select)
         assert select is not None
-        predicate = _predicate(call, select)
+        predicate = _predicate(call, select, keys.get(id(select), []))
         predicate.replace(_column(predicate, select, found))
     return tree.sql("spark"), found
 
@@ -113,7 +130,6 @@ def compared_values(text: str) -> list[tuple[str, str]] | None:
     [('`due`', 'mv_clock_now'), ('`due`', "mv_clock_now + INTERVAL '1' DAY")]
     >>> compared_values("`due` BETWEEN mv_clock_now AND mv_clock_now + 1")
     [('`due`', 'mv_clock_now'), ('`due`', 'mv_clock_now + 1')]
-    >>> compared_values("`due` - mv_clock_now < INTERVAL '1' DAY")
     """
     (tree,) = statements(f"SELECT {text}")
     assert tree is not None
@@ -137,6 +153,9 @@ def _pair(clock: exp.Column, comparison: exp.Expr) -> tuple[str, str] | None:
         return None
     if any(column.name not in PLACEHOLDERS for column in own.find_all(exp.Column)):
         return None
+    # Of functions nobody knows that they lie between two values, or have any.
+    if not all(isinstance(node, _OF_TIME) for node in own.walk()):
+        return None
     if not isinstance(value, exp.Column) or value.name in PLACEHOLDERS:
         return None
     return value.sql("spark"), own.sql("spark")
@@ -154,10 +173,13 @@ def _is_clock(node: exp.Expr) -> bool:
     return isinstance(node, exp.Anonymous) and node.name in PLACEHOLDERS
 
 
-def _predicate(call: exp.Expr, select: exp.Select) -> exp.Expr:
+def _predicate(call: exp.Expr, select: exp.Select, keys: Sequence[exp.Expr]) -> exp.Expr:
     """The largest condition around a call, in a selection, that is about rows of one relation, and
-    that says of a row that an outer join has filled what a column of that row would."""
+    that says of a row that an outer join has filled what a column of that row would; `keys` are
+    parts of its GROUP BY."""
     best, node = None, call
+    # Below GROUP BY equal conditions have to stay equal, so each is as small as it can be.
+    is_grouped = aggregates.is_grouped(select)
     while node.parent is not None and not isinstance(node.parent, _ENDS):
         node = node.parent
         if node.find(*_NOT_BY_ROW) is not None or len(_relations(node)) > 1:
@@ -165,10 +187,24 @@ def _predicate(call: exp.Expr, select: exp.Select) -> exp.Expr:
         filled = _relations(node) & _nullable(select, node)
         if _is_condition(node) and _relations(node) and (not filled or _is_strict(node)):
             best = node
+            if is_grouped:
+                break
     if best is None:
         text = "the clock stands for a value, or is compared with one that is not of one row"
         raise not_fast("CLOCK", text, node)
+    if is_grouped and best not in keys and not _is_of_rows(best, select):
+        raise not_fast("CLOCK_OVER_GROUPS", "it is a value of groups, and no key of them", best)
     return best
+
+
+def _is_of_rows(condition: exp.Expr, select: exp.Select) -> bool:
+    """Whether a condition in a selection that has groups is evaluated for each row of them."""
+    node = condition
+    while node.parent is not None and node.parent is not select:
+        if isinstance(node, exp.AggFunc) or aggregates.is_call(node):
+            return True
+        node = node.parent
+    return node.arg_key in ("where", "joins", "laterals", "group")
 
 
 def _is_condition(node: exp.Expr) -> bool:
@@ -214,7 +250,7 @@ def _over_table(node: exp.Expr) -> exp.Expr:
 def _pushed(predicate: exp.Expr, relation: exp.Subquery, found: ClockColumns) -> str:
     """The name of a column that a subquery returns beside its own, with a condition over those."""
     inner = relation.this.unnest()
-    text = "rows are put together before they are compared with the clock"
+    text = "rows are put together before they are compared"
     if not isinstance(inner, exp.Select) or is_shaped(inner) or aggregates.is_grouped(inner):
         raise not_fast("CLOCK_OVER_GROUPS", text, predicate)
     outputs = {item.alias_or_name: item.unalias() for item in inner.expressions}
@@ -228,9 +264,13 @@ def _pushed(predicate: exp.Expr, relation: exp.Subquery, found: ClockColumns) ->
     if len(_relations(moved)) != 1:
         raise not_fast("CLOCK", "it is about rows of several tables", predicate)
     held = _column(moved, inner, found)
-    if held.name not in outputs:
-        inner.append("expressions", exp.alias_(held, held.name, quoted=True))
-    return held.name
+    name = held.name
+    # The same condition on another relation has that name, too.
+    while name in outputs and outputs[name] != held:
+        name += "_"
+    if name not in outputs:
+        inner.append("expressions", exp.alias_(held, name, quoted=True))
+    return name
 
 
 def _nullable(select: exp.Select, predicate: exp.Expr) -> set[str]:
@@ -252,5 +292,9 @@ def _is_strict(predicate: exp.Expr) -> bool:
     """Whether a condition is NULL if its columns are."""
     if any(not (isinstance(node, _STRICT) or _is_clock(node)) for node in predicate.walk()):
         return False
-    compared = predicate.find_all(*_COMPARISONS)
-    return all(comparison.find(exp.Column) is not None for comparison in compared)
+    # NULL BETWEEN a AND b is NULL; a BETWEEN NULL AND b may be false.
+    compared = (
+        comparison.this if isinstance(comparison, exp.Between) else comparison
+        for comparison in predicate.find_all(*_COMPARISONS)
+    )
+    return all(value.find(exp.Column) is not None for value in compared)
