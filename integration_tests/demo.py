@@ -212,9 +212,9 @@ def load_and_build(tour: Tour) -> None:
     load_tables(tour, generate(session), "python generate_cinema.py")
     tour.chapter(
         "Build and test every model",
-        "Nine of them are materialized views. Their tests compare the stored rows with the query.",
+        "Eight of them are materialized views. Their tests compare the stored rows with the query.",
     )
-    tour.dbt("build")
+    tour.dbt("build", "--exclude", "showtimes_ahead")
     tour.operation("status")
 
 
@@ -279,7 +279,10 @@ def let_time_pass(tour: Tour) -> None:
         "of them begins: each refresh finds out when that is. To see it pass, the tour sets the\n"
         "clock of dbt to an evening of the cinema, and then two hours ahead.",
     )
+    # For a view time does not go back: it is built anew on that evening.
+    tour.operation("drop_mv", view="showtimes_ahead", if_exists="true")
     set_clock(timedelta())
+    tour.dbt("build", "--select", "showtimes_ahead")
     before = tour.query(AHEAD)
     tour.operation("explain", view="showtimes_ahead")
     tour.query(AHEAD)
