@@ -104,9 +104,17 @@ def test_another_view_below(sales: Warehouse) -> None:
     query = "select day, max(amount) as m from @.sales where amount > 30 group by day"
     assert_same(sales, "select * from @.by_large__live", query)
     assert_same(sales, "select * from @.over_large__live", f"select sum(m) from ({query})")
+    said: list[str] = []
+    command = sales.command()
+    command.core.services.warn = said.append
+    command.sql("drop view @.large")
+    command.flush()
+    # A view of nothing is no longer there, instead of having the rows of what it was.
+    gone = [f"{view}__live" for view in ("by_large", "over_large")]
+    assert not {name for _, name in sales.relations()} & set(gone)
+    assert all(any(f"{name} could not be renewed" in text for text in said) for name in gone)
     for view in ("over_large", "by_large"):
         sales.sql(f"drop materialized view @.{view}")
-    sales.sql("drop view @.large")
 
 
 def test_a_live_view_that_was_left(sales: Warehouse) -> None:

@@ -98,10 +98,7 @@ class Change:
             )
         if self.inserts_only or not nets:
             return inner
-        return (
-            f"SELECT {columns.kept}, SUM({weight}) AS {weight} FROM ({inner}) "
-            f"GROUP BY {columns.keys} HAVING SUM({weight}) <> 0"
-        )
+        return netted(inner, columns, weight)
 
     def _between(self, suffix: str) -> str:
         return (
@@ -112,6 +109,14 @@ class Change:
     def _at(self, version: Version) -> str:
         where = f" WHERE {self.where}" if self.where is not None else ""
         return f"{self.table.sql} VERSION AS OF {version.snapshot_id}{where}"
+
+
+def netted(changed: str, columns: Columns, weight: str) -> str:
+    """A query of the rows of another one, each once, whose weights do not add up to nothing."""
+    return (
+        f"SELECT {columns.kept}, SUM({weight}) AS {weight} FROM ({changed}) "
+        f"GROUP BY {columns.keys} HAVING SUM({weight}) <> 0"
+    )
 
 
 def within(column: str, bounds: Bounds) -> str:

@@ -7,7 +7,7 @@ SHOW CREATE TABLE give the same facts.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -130,9 +130,11 @@ class Resolver:
             found = [(str(row[0]), str(row[1])) for row in rows]
         return found
 
-    def explained(self, query: str, home: Namespace) -> str:
+    def explained(
+        self, query: str, home: Namespace, settings: Mapping[str, str] | None = None
+    ) -> str:
         """Spark's plans of a query whose names are looked up in `home`, as text."""
-        with self._executor.isolated(WHOLE_PLANS) as session:
+        with self._executor.isolated({**(settings or {}), **WHOLE_PLANS}) as session:
             session.query(use(home))
             rows = session.query(f"EXPLAIN EXTENDED {query}")
         return "\n".join(str(row[0]) for row in rows)

@@ -6,6 +6,8 @@ import re
 from datetime import timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+# Names of the zone whose clock never changes.
+UTC_NAMES = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
 # Spark reads names with Java's `ZoneId.SHORT_IDS`; the database has few of them.
 _SHORT = {
     "ACT": "Australia/Darwin",

@@ -36,7 +36,6 @@ POINTS = (
     "backed_up.after",
     "swapped_in.after",
     "live.before",
-    "live.after",
 )
 
 _active: dict[str, str] = {}

@@ -9,7 +9,7 @@ from datetime import timezone, tzinfo
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.catalog.change_sets import UNWRITTEN, Change
+from dbt.adapters.spark_mv.catalog.change_sets import UNWRITTEN, Change, netted
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.expiry.next_change import ExpiryFinder
 from dbt.adapters.spark_mv.ivm.algebra.terms import WEIGHT, not_fast
@@ -193,7 +193,4 @@ def changed_with_clock(
     inner = " UNION ALL ".join(parts)
     if change.inserts_only or not nets:
         return inner
-    return (
-        f"SELECT {columns.kept}, SUM({WEIGHT}) AS {WEIGHT} FROM ({inner}) "
-        f"GROUP BY {columns.keys} HAVING SUM({WEIGHT}) <> 0"
-    )
+    return netted(inner, columns, WEIGHT)

@@ -20,6 +20,7 @@ from typing import cast
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.ivm.rewrite.clock_columns import BEYOND_ROWS
 from dbt.adapters.spark_mv.views.clock import LOCAL, NOW, PLACEHOLDERS, UNIX
 
 _FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "="}
@@ -35,25 +36,13 @@ _OPERATORS: dict[type[exp.Expr], str] = {
 }
 # A value of the clock ends below these, however few columns they have.
 _ENDS = (
-    exp.Query,
-    exp.Subquery,
-    exp.Alias,
+    *BEYOND_ROWS,
     exp.Tuple,
     exp.Predicate,
     exp.Connector,
     exp.Not,
     exp.Case,
     exp.If,
-    exp.AggFunc,
-    exp.Window,
-    exp.Filter,
-    exp.Ordered,
-    exp.Where,
-    exp.Having,
-    exp.Qualify,
-    exp.Join,
-    exp.Group,
-    exp.Lateral,
 )
 
 

@@ -43,10 +43,14 @@ class ViewState:
     speeds: dict[str, list[float]] = field(default_factory=dict)
     corrupt: Event | None = None
 
+    def option(self, name: str, default: Any = None) -> Any:
+        """An option as it was registered; `default` if the view does not say it."""
+        return self.payload.get("options", {}).get(name, default)
+
     @property
     def next_due(self) -> int | None:
         """When a scheduled refresh is due, in epoch microseconds; None if it has no schedule."""
-        enabled = self.payload.get("options", {}).get("enable_refresh", True)
+        enabled = self.option("enable_refresh", True)
         return self.scheduled_next if enabled and self.suspended is None else None
 
     @property

@@ -90,7 +90,7 @@ class Operations:
         return each([chosen], act, REFRESH_COLUMNS)
 
     def _needs_refresh(self, state: ViewState) -> bool:
-        enabled = state.payload.get("options", {}).get("enable_refresh", True)
+        enabled = state.option("enable_refresh", True)
         if state.suspended is not None:
             return False
         try:

@@ -63,11 +63,7 @@ class Selection:
         return found
 
     def _tagged(self, tag: str) -> set[Any]:
-        found = {
-            view.name
-            for view in self._views.values()
-            if tag in view.payload.get("options", {}).get("tags", ())
-        }
+        found = {view.name for view in self._views.values() if tag in view.option("tags", ())}
         if not found:
             raise UnknownMaterializedView(
                 f"No materialized view has the tag {tag!r}.", "See `dbt run-operation status`."

@@ -10,6 +10,7 @@ from dbt.adapters.spark_mv.catalog import partition_lists, partitions
 from dbt.adapters.spark_mv.catalog.change_sets import Change
 from dbt.adapters.spark_mv.catalog.partition_lists import with_values
 from dbt.adapters.spark_mv.catalog.partitions import Partition, Spec
+from dbt.adapters.spark_mv.config.time_zones import UTC_NAMES
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.ivm.partitions.transforms import PartitionValue, over_partitions
@@ -17,7 +18,6 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation
 
 _MOST = 500
-_UTC = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
 # SQL of the values of a target's fields, where its columns are given as SQL.
 Values = Callable[[Iterable[str]], "list[tuple[str, str]]"]
 
@@ -30,7 +30,7 @@ def partition_columns(
     known: dict[str, list[PartitionValue]] = {}
     for number, field in enumerate(spec.fields):
         value = PartitionValue(
-            f"p{number}", field.transform, field.column_type, field.size, time_zone in _UTC
+            f"p{number}", field.transform, field.column_type, field.size, time_zone in UTC_NAMES
         )
         known.setdefault(field.column, []).append(value)
     found = [over_partitions(value, known) for value in values]

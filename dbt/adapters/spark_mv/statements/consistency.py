@@ -14,7 +14,6 @@ from itertools import combinations
 from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.registry import load_view
 
 
@@ -36,25 +35,18 @@ class ConsistencyGroups:
 
     def of(self, names: Iterable[TableName]) -> dict[str, list[TableName]]:
         """The groups of which a statement that reads these views reads several members."""
+        views = self._services.log.state().views
         found: dict[str, list[TableName]] = {}
-        wanted = set(names)
-        for group, members in self._all().items():
-            read = [name for name in members if name in wanted]
-            if len(read) > 1:
-                found[group] = read
-        return found
+        for name in dict.fromkeys(names):
+            group = views[name].option("consistency_group") if name in views else None
+            if group is not None:
+                found.setdefault(group, []).append(name)
+        return {group: members for group, members in found.items() if len(members) > 1}
 
     def members(self, group: str) -> list[TableName]:
         """The views of a group, in the order of their names."""
-        return sorted(self._all().get(group, []))
-
-    def _all(self) -> dict[str, list[TableName]]:
-        found: dict[str, list[TableName]] = {}
-        for state in list(self._services.log.state().views.values()):
-            group = (state.payload.get("options") or {}).get("consistency_group")
-            if group is not None:
-                found.setdefault(group, []).append(state.name)
-        return found
+        views = list(self._services.log.state().views.values())
+        return sorted(v.name for v in views if v.option("consistency_group") == group)
 
     def why_apart(self, members: Collection[TableName]) -> str | None:
         """Why rows of these views are not of one state, None if they are."""
@@ -85,7 +77,8 @@ class ConsistencyGroups:
         for table, version in (observation.versions if is_fresh else label.sources).items():
             below = {table: version}
             if table in upstream:
-                inner = None if _has_moved(observation, table) else self._source(upstream[table])
+                has_moved = table in observation.verdict.changed
+                inner = None if has_moved else self._source(upstream[table])
                 if inner is None:
                     return None
                 below = inner.versions
@@ -94,7 +87,3 @@ class ConsistencyGroups:
                     return None
         reads_clock = label.expiry is not None and not is_fresh
         return _Source(name, versions, label.evaluated_at if reads_clock else None)
-
-
-def _has_moved(observation: Observation, table: TableName) -> bool:
-    return table in observation.verdict.changed

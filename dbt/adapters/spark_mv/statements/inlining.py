@@ -68,9 +68,10 @@ def _query(services: Services, place: Reference, home: Namespace, inline: set[Ta
 
     def of_view(view_name: TableName) -> str:
         view = load_view(resolver, view_name)
-        live = resolver.lookup(live_name(view_name))
-        if view.options.when_stale == LIVE and isinstance(live, ViewFacts):
-            return now(live.text, view)
+        if view.options.when_stale == LIVE:
+            live = resolver.lookup(live_name(view_name))
+            if isinstance(live, ViewFacts):
+                return now(live.text, view)
         query = expander.inline(view.definition.query, view.definition.home, replacement)
         return now(query, view)
 

@@ -35,7 +35,7 @@ class WriteRefresher:
         for name in written:
             dependents.update({view.name: view for view in state.dependents_of(name)})
         for view in dependents.values():
-            if view.payload.get("options", {}).get("refresh_policy") != ON_WRITE:
+            if view.option("refresh_policy") != ON_WRITE:
                 continue
             if not is_built_later(view.name):
                 self._refresh(view.name)

@@ -30,8 +30,8 @@ CLOCK_COLUMN = "mv_clock_"
 # By table: the SQL of each column, over the others, with placeholders for what the clock says.
 ClockColumns = dict[str, dict[str, str]]
 _COMPARISONS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ, exp.NEQ, exp.Between)
-# A comparison does not reach beyond these.
-_ENDS = (
+# Clauses, and what is computed of many rows: no value or condition of one row reaches beyond.
+BEYOND_ROWS = (
     exp.Query,
     exp.Subquery,
     exp.Alias,
@@ -47,25 +47,6 @@ _ENDS = (
     exp.Lateral,
 )
 _NOT_BY_ROW = (exp.Query, exp.AggFunc, exp.Window, exp.Lambda, exp.Dot, *GENERATORS)
-# What is NULL if its columns are.
-_STRICT = (
-    *_COMPARISONS,
-    exp.And,
-    exp.Or,
-    exp.Not,
-    exp.Paren,
-    exp.Column,
-    exp.Identifier,
-    exp.Literal,
-    exp.Cast,
-    exp.DataType,
-    exp.Add,
-    exp.Sub,
-    exp.Neg,
-    exp.Interval,
-    exp.Var,
-)
-
 # What moves with the clock, as far as it does.
 _OF_TIME = (
     exp.Column,
@@ -78,6 +59,8 @@ _OF_TIME = (
     exp.Paren,
     exp.Neg,
 )
+# What is NULL if its columns are.
+_STRICT = (*_OF_TIME, *_COMPARISONS, exp.And, exp.Or, exp.Not, exp.Cast, exp.DataType)
 
 
 def with_clock_columns(
@@ -180,7 +163,7 @@ def _predicate(call: exp.Expr, select: exp.Select, keys: Sequence[exp.Expr]) -> 
     best, node = None, call
     # Below GROUP BY equal conditions have to stay equal, so each is as small as it can be.
     is_grouped = aggregates.is_grouped(select)
-    while node.parent is not None and not isinstance(node.parent, _ENDS):
+    while node.parent is not None and not isinstance(node.parent, BEYOND_ROWS):
         node = node.parent
         if node.find(*_NOT_BY_ROW) is not None or len(_relations(node)) > 1:
             break

@@ -7,7 +7,7 @@ What has changed is seen by the files of each partition: files never change, and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -24,27 +24,20 @@ from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 # Of fewer, or more, partitions the whole query is no dearer.
-_FEWEST, MOST_PARTITIONS = 4, 2000
+_FEWEST, _MOST = 4, 2000
 # It does not depend on the order of files; one that is there twice would cancel out by itself.
 DIGEST = "xxhash64(bit_xor(xxhash64(file_path, content, content_offset, record_count)), count(*))"
-# An entry of a metadata log.
-ENTRY = "xxhash64(file, timestamp)"
 
 
 @dataclass(frozen=True)
 class Fact:
     """A base table that is partitioned by `column`, by its name in the program; `digests` are the
-    SQL of each partition's value, and the digest of the files that it has. `log` are hashes of the
-    entries of its metadata log, of which so many were `unmoved`: commits without a snapshot;
-    `schema_id` is that of its newest snapshot."""
+    SQL of each partition's value, and the digest of the files that it has."""
 
     placeholder: str
     table: TableName
     column: str
     digests: tuple[tuple[str, int], ...] = ()
-    log: tuple[int, ...] = ()
-    unmoved: int = 0
-    schema_id: int | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +46,7 @@ class Alignment:
 
     analysis: Analysis
     column: str
-    facts: tuple[Fact, ...] = field(default=())
+    facts: tuple[Fact, ...]
 
 
 def alignment_of(
@@ -122,24 +115,13 @@ def _with_digests(
             )
         except StatementFailed:  # its files do not have the column among their partitions
             return None
-        if len(rows) > MOST_PARTITIONS:
+        if len(rows) > _MOST:
             return None
         known = tuple((_value(text, kind), int(digest)) for text, digest in rows)
-        facts.append(replace(_with_log(executor, fact), digests=known))
+        facts.append(replace(fact, digests=known))
     if max(len(fact.digests) for fact in facts) < _FEWEST:
         return None
-    return Alignment(alignment.analysis, alignment.column, tuple(facts))
-
-
-def _with_log(executor: Executor, fact: Fact) -> Fact:
-    rows = executor.query(
-        f"SELECT {ENTRY}, latest_snapshot_id, latest_schema_id, timestamp "
-        f"FROM {fact.table.sql}.metadata_log_entries"
-    )
-    snapshots = {row[1] for row in rows if row[1] is not None}
-    newest = max(rows, key=lambda row: row[3])
-    unmoved = len(rows) - len(snapshots)
-    return replace(fact, log=tuple(int(r[0]) for r in rows), unmoved=unmoved, schema_id=newest[2])
+    return replace(alignment, facts=tuple(facts))
 
 
 def _value(text: object, kind: str) -> str:

@@ -10,14 +10,15 @@ read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.ivm.partitions.lineage import restricted
 from dbt.adapters.spark_mv.planning.analysis import with_queries
-from dbt.adapters.spark_mv.refresh.live.aligned import ENTRY, Alignment, Fact, digests
+from dbt.adapters.spark_mv.refresh.live.aligned import Alignment, Fact, digests
+from dbt.adapters.spark_mv.refresh.live.logs import only_rows
 from dbt.adapters.spark_mv.refresh.live.text import (
     Condition,
     guarded,
@@ -58,7 +59,7 @@ def aligned_text(
     alignment: Alignment,
     guard: str,
 ) -> str:
-    """The query of a live view; as `live_text`, but that `condition` leaves out the facts."""
+    """The query of a live view; as `live_text`, but that facts may have other rows."""
     names = _Names(same_in(view))
     stored, column = quote(stored_columns(view)[alignment.column]), quote(alignment.column)
     kept = (
@@ -111,9 +112,12 @@ def _dirty(fact: Fact) -> str:
 
 def _same(condition: Condition, alignment: Alignment, names: _Names) -> str:
     """A query of one row while files of partitions tell all that has changed."""
-    joined = [f"(\n{unchanged(condition)}\n) AS mv_others"]
+    logs = {log.table: log for log in condition.logs}
+    facts = {fact.table for fact in alignment.facts}
+    others = tuple(log for log in condition.logs if log.table not in facts)
+    joined = [f"(\n{unchanged(replace(condition, logs=others))}\n) AS mv_others"]
     for number, fact in enumerate(alignment.facts):
-        joined.append(f"({_only_rows(fact)}) AS mv_log{number}")
+        joined.append(f"({only_rows(logs[fact.table])}) AS mv_log{number}")
         last = "SELECT max_by(snapshot_id, made_current_at) AS mv_last"
         joined.append(
             f"(SELECT 1 FROM {names.of_fact(number, 'before')} JOIN "
@@ -122,22 +126,6 @@ def _same(condition: Condition, alignment: Alignment, names: _Names) -> str:
     # Rows without a partition are compared with nothing.
     none = f"LEFT ANTI JOIN (SELECT 1 FROM {names.dirty} WHERE mv_p IS NULL) AS mv_null"
     return f"SELECT 1 AS mv_one FROM {' CROSS JOIN '.join(joined)} {none}"
-
-
-def _only_rows(fact: Fact) -> str:
-    """A query of one row while nothing but rows of a fact has changed.
-
-    Each commit of rows has a snapshot of its own, of the columns that there were; an entry of the
-    log whose snapshot another one has is a change of something else.
-    """
-    known = f"{ENTRY} IN ({', '.join(f'{entry}L' for entry in fact.log)})"
-    schema = "NULL" if fact.schema_id is None else str(fact.schema_id)
-    return (
-        f"SELECT 1 FROM {fact.table.sql}.metadata_log_entries "
-        f"HAVING count_if({known}) = {len(fact.log)} "
-        f"AND count_if(NOT {known} AND NOT latest_schema_id <=> {schema}) = 0 "
-        f"AND count(*) - count(DISTINCT latest_snapshot_id) = {fact.unmoved}"
-    )
 
 
 def _changed_rows(view: MaterializedView, alignment: Alignment, names: _Names) -> str:

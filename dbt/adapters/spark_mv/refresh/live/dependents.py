@@ -15,7 +15,7 @@ def renew_dependents(services: Services, name: TableName) -> None:
     state = services.log.state()
     for dependent in services.log.dependents_of(name):
         known = state.views.get(dependent)
-        if known is None or not (known.payload.get("options") or {}).get("live"):
+        if known is None or not known.option("live"):
             continue
         services.resolver.forget()
         view = find_view(services.resolver, dependent)

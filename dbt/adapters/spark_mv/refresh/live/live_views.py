@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
@@ -23,15 +23,15 @@ from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.pinning import is_readable
 from dbt.adapters.spark_mv.refresh.live.aligned import alignment_of
 from dbt.adapters.spark_mv.refresh.live.aligned_text import aligned_text
+from dbt.adapters.spark_mv.refresh.live.logs import read_logs
 from dbt.adapters.spark_mv.refresh.live.sessions import guard, in_ansi_mode, other_settings
 from dbt.adapters.spark_mv.refresh.live.text import (
     Condition,
     live_query,
     live_text,
-    logged,
 )
-from dbt.adapters.spark_mv.sql.names import TableName, use
-from dbt.adapters.spark_mv.sql.plans import WHOLE_PLANS, comparable_plan
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.sql.plans import comparable_plan
 from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.views import storage_sql
@@ -48,7 +48,7 @@ from dbt.adapters.spark_mv.views.live_sql import (
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.volatile import storage_columns, volatile_functions
 
-MOST_TABLES = 8
+_MOST_TABLES = 8
 
 
 @dataclass(frozen=True)
@@ -115,9 +115,9 @@ class LiveViews:
             return "its query shows when its rows were computed", without
         if settings := other_settings(sources.views):
             return f"its rows depend on the setting {settings[0]} of a session", without
-        if len(sources.tables) > MOST_TABLES:
+        if len(sources.tables) > _MOST_TABLES:
             return f"it reads {len(sources.tables)} tables, and each read would ask each of them", (
-                f"Read at most {MOST_TABLES}, or leave out `live`."
+                f"Read at most {_MOST_TABLES}, or leave out `live`."
             )
         return self._without_log(sources, without)
 
@@ -139,62 +139,57 @@ class LiveViews:
             views += [load_view(self._resolver, n) for n in expansion.storages if n not in known]
         return _Sources(tuple(views), tuple(tables))
 
-    def renew(self, view: MaterializedView) -> bool:
+    def renew(self, view: MaterializedView) -> None:
         """Give the view's live view the text that serves what is stored now, or drop it if the view
-        is to have none; whether anything was done."""
+        is to have none."""
         self._resolver.forget()
-        if not view.options.live:
-            return self.drop(view)
-        self._create(view)
-        return True
+        if view.options.live:
+            self._create(view)
+        else:
+            self.drop(view)
 
-    def renew_if_behind(self, observation: Observation) -> bool:
+    def renew_if_behind(self, observation: Observation) -> None:
         """As `renew`, if what is stored and fresh is not what the live view was made for."""
         if not observation.view.options.live:
-            return False
+            return
         facts = self._resolver.lookup(live_name(observation.view.name))
         properties = facts.properties if isinstance(facts, ViewFacts) else {}
-        if properties.get(LIVE_STATE) == _state(observation):
-            return False
-        return self.renew(observation.view)
+        if properties.get(LIVE_STATE) != _state(observation):
+            self.renew(observation.view)
 
-    def drop(self, view: MaterializedView) -> bool:
-        """Drop the live view of a view; False if there is none."""
-        return drop_live_view(self._executor, self._resolver, view.name, view.id)
+    def drop(self, view: MaterializedView) -> None:
+        """Drop the live view of a view, if there is one."""
+        drop_live_view(self._executor, self._resolver, view.name, view.id)
 
     def _create(self, view: MaterializedView) -> None:
         reached("live.before")
         sources = self._sources(view)
         # Logs first: if they are the same later, what was found out in between is true of them.
-        logs = self._condition([view.storage, *sources.tables])
+        logs = read_logs(self._executor, [view.storage, *sources.tables])
         observation = self._observer.observe(view)
         until = list(self._ends(observation))
         condition = None
         if None not in until:
-            condition = replace(logs, until_us=min((at for at in until if at), default=None))
+            condition = Condition(logs, min((at for at in until if at), default=None))
         sessions = self._sessions(view, sources)
         text = self._text(observation, condition, sessions["guard"], len(sources.views) == 1)
         create = create_live_view(view, text, _state(observation), json.dumps(sessions))
         with self._executor.isolated({}) as session:
             session.query(create)
-        reached("live.after")
 
     def _text(
         self, observation: Observation, condition: Condition | None, guard: str, is_alone: bool
     ) -> str:
         view = observation.view
-        if condition is None or not is_alone:
+        found = None
+        if condition is not None and is_alone:
+            found = alignment_of(self._executor, self._analyzer, view, observation.versions)
+        if condition is None or found is None:
             return live_text(self._resolver, view, condition, guard)
-        found = alignment_of(self._executor, self._analyzer, view, observation.versions)
-        if found is None:
-            return live_text(self._resolver, view, condition, guard)
-        # Facts may move, as long as it is only rows; that is asked in another way.
-        facts = {fact.table for fact in found.facts}
-        others = self._condition([t for t in condition.tables if t not in facts])
-        others = replace(others, until_us=condition.until_us)
-        if self._condition(condition.tables) != replace(condition, until_us=None):
+        # Digests of files are those of the logs only if nothing was committed in between.
+        if read_logs(self._executor, [log.table for log in condition.logs]) != condition.logs:
             return live_text(self._resolver, view, None, guard)
-        return aligned_text(self._resolver, view, others, found, guard)
+        return aligned_text(self._resolver, view, condition, found, guard)
 
     def _ends(self, observation: Observation) -> Iterator[int | None]:
         """Until when the rows of a view, and of those that it reads, are right: in microseconds,
@@ -209,10 +204,6 @@ class LiveViews:
             yield label.evaluated_us + int(options.max_age_seconds * 1e6)
         for name in observation.expansion.storages:
             yield from self._ends(self._observer.observe(load_view(self._resolver, name)))
-
-    def _condition(self, tables: Sequence[TableName]) -> Condition:
-        ((count, digest),) = self._executor.query(logged(tables))
-        return Condition(tuple(tables), int(count), int(digest))
 
     def _sessions(self, view: MaterializedView, sources: _Sources) -> dict[str, str]:
         """The guard of a view in the sessions of others, and what it was found out for."""
@@ -230,10 +221,7 @@ class LiveViews:
 
     def _plan(self, view: MaterializedView, settings: Mapping[str, str]) -> str:
         query = live_query(self._resolver, view, "")
-        with self._executor.isolated({**settings, **WHOLE_PLANS}) as session:
-            session.query(use(view.definition.home))
-            rows = session.query(f"EXPLAIN EXTENDED {query}")
-        return comparable_plan("\n".join(str(row[0]) for row in rows))
+        return comparable_plan(self._resolver.explained(query, view.definition.home, settings))
 
 
 def _state(observation: Observation) -> str:
@@ -247,14 +235,11 @@ def _digest(texts: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:32]
 
 
-def drop_live_view(executor: Executor, resolver: Resolver, name: TableName, view_id: str) -> bool:
-    """Drop the live view of the materialized view that has, or had, a name; False if there is
-    none."""
+def drop_live_view(executor: Executor, resolver: Resolver, name: TableName, view_id: str) -> None:
+    """Drop the live view of the materialized view that has, or had, a name, if there is one."""
     facts = resolver.lookup(live_name(name))
-    if not isinstance(facts, ViewFacts) or facts.properties.get(LIVE_OF) != view_id:
-        return False
-    executor.query(storage_sql.drop_view(live_name(name)))
-    return True
+    if isinstance(facts, ViewFacts) and facts.properties.get(LIVE_OF) == view_id:
+        executor.query(storage_sql.drop_view(live_name(name)))
 
 
 def not_renewed(view: TableName, error: MaterializedViewError) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from dbt.adapters.spark_mv.config.time_zones import UTC_NAMES
 from dbt.adapters.spark_mv.core.executor import ColumnType
 from dbt.adapters.spark_mv.sql.names import literal
 from dbt.adapters.spark_mv.views.definition import MaterializedView
@@ -20,7 +21,6 @@ from dbt.adapters.spark_mv.views.live_sql import live_name
 from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT
 
 _ZONE, _ANSI, _CASE = ALWAYS_KEPT
-_UTC = ("UTC", "Etc/UTC", "GMT", "Z")
 # What Spark makes of a number and a text tells whether it is in ANSI mode.
 _MODE = "typeof(coalesce(1, '1'))"
 _TYPES = {"true": "bigint", "false": "string"}
@@ -65,7 +65,7 @@ def guard(view: MaterializedView, plan: str, ansi_plan: str, columns: Sequence[C
         needed.append(f"{_ANSI} = {mode}")
     if _ZONED.search(plan) or _ZONED.search(types):
         zone = settings.get(_ZONE, "UTC")
-        names = _UTC if zone in _UTC else (zone,)
+        names = UTC_NAMES if zone in UTC_NAMES else (zone,)
         conditions.append(f"current_timezone() IN ({', '.join(map(literal, names))})")
         needed.append(f"{_ZONE} = {zone}")
     if not conditions:

@@ -8,11 +8,11 @@ the same, and both branches are read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.core.executor import ViewFacts
+from dbt.adapters.spark_mv.refresh.live.logs import TableLog, is_as_it_was
 from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
 from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.splice import edited, short_qualifiers, subquery
@@ -21,22 +21,13 @@ from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.storage_sql import stored_rows
 
-# Names of files are never used again, so no two entries are alike.
-_DIGEST = "bit_xor(xxhash64(mv_table, file, timestamp))"
-
 
 @dataclass(frozen=True)
 class Condition:
-    """When stored rows are right: as long as the metadata logs of these tables have these entries,
-    `count` of them in all, and until an instant in epoch microseconds, if there is one.
+    """When stored rows are right: as long as the metadata logs of tables are these, and until an
+    instant in epoch microseconds, if there is one."""
 
-    Nothing is committed to a table without an entry: no rows, no column, no property. Times are
-    those of the writers' clocks, so nothing is told by their order.
-    """
-
-    tables: tuple[TableName, ...]
-    count: int
-    digest: int
+    logs: tuple[TableLog, ...]
     until_us: int | None = None
 
 
@@ -110,19 +101,5 @@ def unchanged(condition: Condition) -> str:
     """A query of one row while a condition holds, and of none later."""
     until = condition.until_us
     before = "" if until is None else f"\nWHERE current_timestamp() < timestamp_micros({until}L)"
-    return (
-        f"SELECT 1 AS mv_one FROM (\n  {_logs(condition.tables)}\n) AS mv_logs{before}\n"
-        f"HAVING count(*) = {condition.count} AND {_DIGEST} = {condition.digest}L"
-    )
-
-
-def logged(tables: Sequence[TableName]) -> str:
-    """A query of the count and the digest of the metadata logs of tables."""
-    return f"SELECT count(*), {_DIGEST} FROM (\n  {_logs(tables)}\n) AS mv_logs"
-
-
-def _logs(tables: Sequence[TableName]) -> str:
-    return "\n  UNION ALL ".join(
-        f"SELECT {number} AS mv_table, file, timestamp FROM {table.sql}.metadata_log_entries"
-        for number, table in enumerate(tables)
-    )
+    entries, same = is_as_it_was(condition.logs)
+    return f"SELECT 1 AS mv_one FROM (\n  {entries}\n) AS mv_logs{before}\nHAVING {same}"
