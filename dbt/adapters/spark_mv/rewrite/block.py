@@ -1,0 +1,87 @@
+"""The normal form of a block: a SELECT of tables, joined, filtered, perhaps grouped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
+from dbt.adapters.spark_mv.sql.names import TableName
+
+
+@dataclass(frozen=True)
+class LeftJoin:
+    """An occurrence that may have no partner for a row, and the conditions on partners."""
+
+    occurrence: int
+    conditions: frozenset[Term]
+
+
+@dataclass(frozen=True)
+class Output:
+    """A column that a block returns; `is_named` says that its text gives it this name."""
+
+    name: str
+    term: Term
+    is_named: bool = True
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """One item of ORDER BY: the tree without its expression, which is a term, or the name or
+    number of an output."""
+
+    node: exp.Expr
+    term: Term | None
+
+
+@dataclass(frozen=True)
+class Block:
+    """The rows of the `tables` (each item is one occurrence) that meet all `conditions`.
+
+    `keys` are those of GROUP BY, () for one group of all rows, None without groups; DISTINCT is a
+    grouping by all outputs. `having` are conditions on groups.
+    """
+
+    tables: tuple[TableName, ...]
+    conditions: tuple[Term, ...]
+    left_joins: tuple[LeftJoin, ...]
+    outputs: tuple[Output, ...]
+    keys: tuple[Term, ...] | None = None
+    having: tuple[Term, ...] = ()
+    order: tuple[Sorted, ...] = ()
+    limit: tuple[exp.Expr, ...] = ()
+
+    def terms(self) -> Iterator[Term]:
+        """Every term of the block."""
+        yield from self.conditions
+        yield from self.having
+        yield from self.keys or ()
+        yield from (output.term for output in self.outputs)
+        for join in self.left_joins:
+            yield from join.conditions
+
+    def renumbered(self, occurrences: dict[int, int]) -> Block:
+        """The block with other numbers for its occurrences; `tables` stay as they are."""
+
+        def other(column: ColumnOf) -> Term:
+            return column_term(replace(column, occurrence=occurrences[column.occurrence]))
+
+        return self.changed(lambda term: mapped(term, other), occurrences)
+
+    def changed(self, change: Callable[[Term], Term], occurrences: dict[int, int]) -> Block:
+        """The block with other terms, and other numbers for what is joined."""
+        joins = tuple(
+            LeftJoin(occurrences[join.occurrence], frozenset(map(change, join.conditions)))
+            for join in self.left_joins
+        )
+        return replace(
+            self,
+            conditions=tuple(map(change, self.conditions)),
+            left_joins=joins,
+            outputs=tuple(replace(one, term=change(one.term)) for one in self.outputs),
+            keys=None if self.keys is None else tuple(map(change, self.keys)),
+            having=tuple(map(change, self.having)),
+        )

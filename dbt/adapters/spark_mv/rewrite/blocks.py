@@ -1,0 +1,297 @@
+"""Reads a SELECT into the normal form of a block, through the queries and logical views in it that
+only select."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.block import Block, Output, Sorted
+from dbt.adapters.spark_mv.rewrite.expressions import read
+from dbt.adapters.spark_mv.rewrite.ranges import family_of
+from dbt.adapters.spark_mv.rewrite.scopes import Columns, Query, Relations, Scope, column_in
+from dbt.adapters.spark_mv.rewrite.sources import Sources, known_column
+from dbt.adapters.spark_mv.rewrite.terms import Term, conjuncts
+from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+
+_READ = frozenset(
+    "with_ expressions from_ joins where group having distinct order limit offset".split()
+)
+_OF_GROUP = frozenset({"expressions", "all"})
+
+
+class BlockReader:
+    """Reads blocks; `relations` finds what their names stand for."""
+
+    def __init__(self, relations: Relations) -> None:
+        self._relations = relations
+
+    def block(self, query: exp.Expr, scope: Scope) -> Block:
+        """The normal form of a query; raises `Unmatched` if it has none."""
+        select = _select(query)
+        inner = scope.inside(select)
+        nested = self._nested_groups(select, inner)
+        if nested is not None:
+            return _over_groups(select, *nested)
+        sources = Sources(self._relations, self._merge)
+        relations = sources.read(select, inner)
+        items = self._filtered(select, sources, relations)
+        keys = _keys(select, items, relations)
+        if keys is None and _has_calls(items):
+            keys = ()
+        if select.args.get("distinct") is not None:
+            keys = _distinct_keys(select, items, keys)
+        made = Block(
+            tuple(sources.tables),
+            tuple(sources.conditions),
+            tuple(sources.left_joins),
+            tuple(items),
+            keys,
+        )
+        made = _with_having(made, _having(select, items, relations))
+        return _ordered(made, select, items, relations)
+
+    def _merge(
+        self, sources: Sources, query: exp.Expr, scope: Scope
+    ) -> tuple[tuple[str, ...], tuple[Term, ...]]:
+        """Make a query in FROM part of the block, if all it does is to select."""
+        select = _select(query)
+        if select.args.get("limit") or select.args.get("offset") or _is_grouped(select):
+            raise Unmatched(QUERY, "a query in FROM does more than select", select.sql("spark"))
+        inner = scope.inside(select)
+        relations = sources.read(select, inner)
+        items = self._filtered(select, sources, relations)
+        return tuple(item.name for item in items), tuple(item.term for item in items)
+
+    def _filtered(
+        self, select: exp.Select, sources: Sources, relations: list[Columns]
+    ) -> list[Output]:
+        where = select.args.get("where")
+        if where is not None:
+            sources.add_conditions(where.this, relations)
+        return _outputs(select, relations)
+
+    def _nested_groups(self, select: exp.Select, scope: Scope) -> tuple[Block, Columns] | None:
+        """The grouped block that a query only filters and projects, and what that returns."""
+        start = select.args.get("from_")
+        if start is None or select.args.get("joins") or _is_grouped(select):
+            return None
+        query, where, names, called = self._query_of(start.this, scope)
+        if query is None or not isinstance(_unwrapped(query), exp.Select):
+            return None
+        below = _select(query)
+        if below.args.get("limit") or below.args.get("offset"):
+            return None
+        block = self.block(below, where)
+        if block.keys is None:
+            return None
+        shown = names or tuple(output.name for output in block.outputs)
+        terms = tuple(output.term for output in block.outputs)
+        if len(shown) != len(terms):
+            raise Unmatched(QUERY, "a relation has another number of columns")
+        return replace(block, order=(), limit=()), Columns(called, shown, terms)
+
+    def _query_of(
+        self, node: exp.Expr, scope: Scope
+    ) -> tuple[exp.Expr | None, Scope, tuple[str, ...], tuple[tuple[str, ...], ...]]:
+        """The query that a relation of FROM stands for, if it is one: its scope, the names of its
+        columns, and those by which it is called."""
+        alias = node.args.get("alias")
+        called = alias.name.lower() if alias is not None and alias.this is not None else ""
+        renamed = tuple(one.name for one in alias.args.get("columns") or ()) if alias else ()
+        nothing = (None, scope, renamed, ())
+        if any(node.args.get(name) for name in ("sample", "pivots", "joins", "version", "when")):
+            return nothing
+        if isinstance(node, exp.Subquery):
+            return node.this, scope, renamed, ((called,),)
+        if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
+            return nothing
+        parts = tuple(part.name for part in node.parts)
+        by = ((called,),) if called else tuple(
+            tuple(part.lower() for part in parts[n:]) for n in range(len(parts))
+        )
+        known = scope.named.get(parts[0].lower()) if len(parts) == 1 else None
+        if known is not None:
+            return known[0], known[1], renamed or known[2], by
+        found = self._relations.find(parts, scope.home)
+        if isinstance(found, Query):
+            return found.tree, Scope(found.home), renamed or found.columns, by
+        return nothing
+
+
+
+def _over_groups(select: exp.Select, below: Block, columns: Columns) -> Block:
+    """A projection and filter of groups: their columns, and a HAVING."""
+    relations = [columns]
+    where = select.args.get("where")
+    items = _outputs(select, relations)
+    having: tuple[Term, ...] = ()
+    if where is not None:
+        having = conjuncts(read(where.this, lambda column: known_column(relations, column)))
+    made = _with_having(replace(below, outputs=tuple(items)), having)
+    return _ordered(made, select, items, relations)
+
+
+def _select(query: exp.Expr) -> exp.Select:
+    query = _unwrapped(query)
+    if not isinstance(query, exp.Select):
+        raise Unmatched(QUERY, "it is no SELECT", type(query).__name__.upper())
+    for name, value in query.args.items():
+        if value and name not in _READ:
+            clause = name.rstrip("_").replace("_", " ").upper()
+            raise Unmatched(QUERY, "it has a clause that no view answers", clause)
+    return query
+
+
+def _unwrapped(query: exp.Expr) -> exp.Expr:
+    while isinstance(query, exp.Subquery) and set(query.args) <= {"this"}:
+        query = query.this
+    return query
+
+
+def _is_grouped(select: exp.Select) -> bool:
+    if any(select.args.get(name) for name in ("group", "having", "distinct")):
+        return True
+    return any(item.find(exp.AggFunc) is not None for item in select.expressions)
+
+
+def _has_calls(items: Sequence[Output]) -> bool:
+    return any(item.term.has_calls for item in items)
+
+
+def _outputs(select: exp.Select, relations: list[Columns]) -> list[Output]:
+    """The columns that are selected; a name may be that of one before."""
+    items: list[Output] = []
+
+    def columns(node: exp.Column) -> Term:
+        found = column_in(relations, node)
+        if found is None and len(node.parts) == 1:
+            named = [one.term for one in items if one.name.lower() == node.name.lower()]
+            found = named[0] if len(named) == 1 else None
+        return found if found is not None else known_column(relations, node)
+
+    for node in select.expressions:
+        if isinstance(node, exp.Star) or isinstance(node.unalias().this, exp.Star):
+            if isinstance(node.unalias(), (exp.Star, exp.Column)):
+                items += _starred(node, relations)
+                continue
+        inner = node.unalias()
+        name = node.alias_or_name if isinstance(node, (exp.Alias, exp.Column)) else ""
+        items.append(Output(name, read(inner, columns), bool(name)))
+    return items
+
+
+def _starred(node: exp.Expr, relations: list[Columns]) -> list[Output]:
+    star = node if isinstance(node, exp.Star) else node.this
+    if any(value for value in star.args.values()) or any(one.merged for one in relations):
+        raise Unmatched(QUERY, "a star leaves columns out", node.sql("spark"))
+    qualifier = ()
+    if isinstance(node, exp.Column):
+        qualifier = tuple(part.name.lower() for part in node.parts[:-1])
+    found = [one for one in relations if not qualifier or qualifier in one.called]
+    pairs = [pair for one in found for pair in zip(one.names, one.terms, strict=True)]
+    if not pairs:
+        raise Unmatched(QUERY, "a star is that of no relation", node.sql("spark"))
+    return [Output(name, term, bool(name)) for name, term in pairs]
+
+
+def _keys(
+    select: exp.Select, items: Sequence[Output], relations: list[Columns]
+) -> tuple[Term, ...] | None:
+    group = select.args.get("group")
+    if group is None:
+        return None
+    if any(value for name, value in group.args.items() if name not in _OF_GROUP):
+        raise Unmatched(QUERY, "it groups by several sets of keys", group.sql("spark"))
+    if group.args.get("all"):
+        return _distinct(item.term for item in items if not item.term.has_calls)
+    return _distinct(_key(node, items, relations) for node in group.expressions)
+
+
+def _key(node: exp.Expr, items: Sequence[Output], relations: list[Columns]) -> Term:
+    if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
+        number = int(node.name)
+        if not 0 < number <= len(items):
+            raise Unmatched(QUERY, "GROUP BY has a number that is none of a column", node.name)
+        return items[number - 1].term
+
+    def columns(column: exp.Column) -> Term:
+        found = column_in(relations, column)
+        if found is None and column is node and len(column.parts) == 1:
+            named = [one.term for one in items if one.name.lower() == column.name.lower()]
+            found = named[0] if len(named) == 1 else None
+        return found if found is not None else known_column(relations, column)
+
+    return read(node, columns)
+
+
+def _distinct(terms: object) -> tuple[Term, ...]:
+    return tuple({term.key: term for term in terms}.values())  # type: ignore[attr-defined]
+
+
+def _distinct_keys(
+    select: exp.Select, items: Sequence[Output], keys: tuple[Term, ...] | None
+) -> tuple[Term, ...]:
+    if keys is not None or select.args["distinct"].args.get("on"):
+        raise Unmatched(QUERY, "it has a DISTINCT of groups", "DISTINCT")
+    return _distinct(item.term for item in items)
+
+
+def _having(
+    select: exp.Select, items: Sequence[Output], relations: list[Columns]
+) -> tuple[Term, ...]:
+    having = select.args.get("having")
+    if having is None:
+        return ()
+    return conjuncts(read(having.this, lambda column: _named_or_column(column, items, relations)))
+
+
+def _named_or_column(
+    node: exp.Column, items: Sequence[Output], relations: list[Columns]
+) -> Term:
+    """What a name stands for after SELECT: an output, or a column."""
+    column = column_in(relations, node)
+    named = []
+    if len(node.parts) == 1:
+        named = [one.term for one in items if one.name.lower() == node.name.lower()]
+    found = {term.key: term for term in (*named, *([column] if column is not None else ()))}
+    if len(found) > 1:
+        raise Unmatched(QUERY, "a name is that of an output and of a column", node.sql("spark"))
+    return next(iter(found.values())) if found else known_column(relations, node)
+
+
+def _with_having(block: Block, having: tuple[Term, ...]) -> Block:
+    """The block with conditions on groups. What holds for all rows of a group is asked of rows."""
+    if block.keys is None and having:
+        block = replace(block, keys=())
+    of_rows = [term for term in having if block.keys and _is_of_rows(term)]
+    return replace(
+        block,
+        conditions=(*block.conditions, *of_rows),
+        having=(*block.having, *(term for term in having if term not in of_rows)),
+    )
+
+
+def _is_of_rows(term: Term) -> bool:
+    # Values of floating point may be equal in a group, and not the same.
+    return not term.has_calls and all(family_of(column.type) for column in term.columns)
+
+
+def _ordered(
+    block: Block, select: exp.Select, items: Sequence[Output], relations: list[Columns]
+) -> Block:
+    order, found = select.args.get("order"), []
+    names = {item.name.lower() for item in items if item.name}
+    for node in order.expressions if order is not None else ():
+        inner = node.this
+        is_number = isinstance(inner, exp.Literal) and not inner.is_string
+        is_named = isinstance(inner, exp.Column) and len(inner.parts) == 1
+        if is_number or (is_named and inner.name.lower() in names):
+            found.append(Sorted(node, None))
+            continue
+        term = read(inner, lambda column: _named_or_column(column, items, relations))
+        found.append(Sorted(node, term))
+    limits = [select.args[name] for name in ("limit", "offset") if select.args.get(name)]
+    return replace(block, order=tuple(found), limit=tuple(limits))

@@ -1,0 +1,160 @@
+"""Writes aggregate functions over stored groups: as they are stored, or added up again."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.ivm.algebra import measures
+from dbt.adapters.spark_mv.rewrite.derive import Deriver
+from dbt.adapters.spark_mv.rewrite.facts import Facts
+from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, made
+from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
+
+_DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
+# Sums of decimals of so many digits have room for those of ten thousand million rows.
+_LONGEST_SUM, _LONGEST_ARGUMENT = 28, 18
+_EXTREMES: dict[str, type[exp.Expr]] = {"MIN": exp.Min, "MAX": exp.Max}
+# Averages of these are exact in sums of doubles for so many rows.
+_EXACT_ROWS = {"tinyint": 2**46, "smallint": 2**38, "int": 2**22}
+
+
+@dataclass(frozen=True)
+class StoredCalls:
+    """Writes calls over groups that are stored, `again` if several of them make one of the query.
+
+    `all_rows` says that the query has one group, also of no rows; `most_rows` is how many rows a
+    group can have, None if that is not known.
+    """
+
+    deriver: Deriver
+    facts: Facts
+    again: bool
+    all_rows: bool
+    most_rows: int | None
+
+    def write(self, call: Term) -> exp.Expr:
+        """A call as an expression of stored columns; raises `Unmatched`."""
+        for attempt in (self._of_keys, self._stored, self._of_parts, self._conditional):
+            found: exp.Expr | None = attempt(call)
+            if found is not None:
+                return found
+        raise Unmatched(
+            NOT_DERIVABLE, "the view stores nothing from which it can be had", str(call)
+        )
+
+    def _stored(self, call: Term) -> exp.Expr | None:
+        """The same call of the groups of the view."""
+        if call.call == "COUNT" and not call.distinct:
+            return self._count(call)
+        found = self.deriver.stored(call)
+        if found is None or not self.again:
+            return None if found is None else found[0]
+        if call.distinct or call.call not in ("SUM", *_EXTREMES):
+            return None
+        return self._added(call.call, *found)
+
+    def _added(self, name: str, tree: exp.Expr, type_name: str) -> exp.Expr:
+        """The call over stored values of the same call, as a value of the same type."""
+        if name in _EXTREMES:
+            return _EXTREMES[name](this=tree)
+        decimal = _DECIMAL.fullmatch(type_name)
+        is_exact = type_name == "bigint" or (
+            decimal is not None and int(decimal.group(1)) <= _LONGEST_SUM
+        )
+        if not is_exact:
+            text = f"sums of the type {type_name} cannot be added up again exactly"
+            raise Unmatched(NOT_DERIVABLE, text)
+        return exp.cast(exp.Sum(this=tree), type_name)
+
+    def _count(self, call: Term) -> exp.Expr | None:
+        found = self.deriver.stored(call)
+        if found is None and call.args and self._is_never_null(call.args[0]):
+            found = self.deriver.stored(made(exp.Count(this=exp.Star(), big_int=True), call="COUNT"))
+        if found is None or not self.again:
+            return None if found is None else found[0]
+        return self._none_is_zero(exp.Sum(this=found[0]), self.all_rows)
+
+    def _none_is_zero(self, tree: exp.Expr, may_be_none: bool) -> exp.Expr:
+        return exp.func("coalesce", tree, exp.Literal.number(0)) if may_be_none else tree
+
+    def _is_never_null(self, term: Term) -> bool:
+        if term.column is not None:
+            return self.facts.rejects_null(term.column)
+        return isinstance(term.node, exp.Literal)
+
+    def _of_keys(self, call: Term) -> exp.Expr | None:
+        """A call whose argument is a function of the keys, and does not mind duplicates."""
+        if not call.args or not (call.distinct or call.call in _EXTREMES):
+            return None
+        (argument,) = call.args
+        if not self.deriver.can(argument):
+            return None
+        tree = self.deriver.tree(argument)
+        if call.call in _EXTREMES:
+            return _EXTREMES[call.call](this=tree) if self.again else tree
+        if call.call != "COUNT":
+            return None
+        if self.again:
+            return exp.Count(this=exp.Distinct(expressions=[tree]), big_int=True)
+        is_null = exp.Is(this=bracketed(tree), expression=exp.null())
+        zero, one = exp.Literal.number(0), exp.Literal.number(1)
+        return exp.cast(exp.Case().when(is_null, zero).else_(one), "bigint")
+
+    def _of_parts(self, call: Term) -> exp.Expr | None:
+        """AVG as the quotient of a sum and a count."""
+        if call.call != "AVG" or call.distinct:
+            return None
+        (argument,) = call.args
+        slots = (("this", False),)
+        total = self.deriver.stored(made(exp.Sum(), (argument,), slots, "SUM"))
+        count = self._count(made(exp.Count(big_int=True), (argument,), slots, "COUNT"))
+        if total is None or count is None:
+            return None
+        type_name = self._averaged_type(argument, total[1])
+        if self.again:
+            total = self._added("SUM", *total), total[1]
+        if type_name in _EXACT_ROWS:
+            quotient = exp.Div(this=exp.cast(total[0], "double"), expression=count)
+            return exp.Case().when(count.copy() > 0, quotient)
+        return measures.average(total[0], count, type_name)
+
+    def _averaged_type(self, argument: Term, summed: str) -> str:
+        decimal = _DECIMAL.fullmatch(summed)
+        if decimal is not None:
+            digits = int(decimal.group(1)) - 10
+            if 0 < digits <= _LONGEST_ARGUMENT:
+                return f"decimal({digits},{decimal.group(2)})"
+        type_name = argument.column.type if argument.column is not None else ""
+        most = _EXACT_ROWS.get(type_name)
+        if most is None or self.most_rows is None or self.most_rows > most:
+            raise Unmatched(
+                NOT_DERIVABLE, "Spark rounds this average by the order of rows", str(argument)
+            )
+        return type_name
+
+    def _conditional(self, call: Term) -> exp.Expr | None:
+        """A call of those rows that meet a condition on the keys."""
+        if call.distinct or not call.args or type(call.args[0].node) is not exp.Case:
+            return None
+        parts = call.args[0].args
+        if len(parts) != 3 or not isinstance(parts[2].node, exp.Null):
+            return None
+        condition, value, _ = parts
+        if not self.deriver.can(condition):
+            return None
+        inner = self._call_of(call, value)
+        found = self.deriver.stored(inner)
+        if found is None or call.call not in ("SUM", "COUNT", *_EXTREMES):
+            return None
+        met = exp.Case().when(self.deriver.tree(condition), found[0])
+        if call.call == "COUNT":
+            return self._none_is_zero(exp.Sum(this=met) if self.again else met, True)
+        return self._added(call.call, met, found[1]) if self.again else met
+
+    def _call_of(self, call: Term, value: Term) -> Term:
+        if call.call == "COUNT" and (self._is_never_null(value)):
+            return made(exp.Count(this=exp.Star(), big_int=True), call="COUNT")
+        return made(call.node, (value,), (("this", False),), call.call)

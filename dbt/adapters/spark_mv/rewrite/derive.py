@@ -1,0 +1,155 @@
+"""Derives the terms of a query from the columns that a view stores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.facts import Facts
+from dbt.adapters.spark_mv.rewrite.ranges import Range, conditions, constant, starts_unit
+from dbt.adapters.spark_mv.rewrite.stored import StoredView, stored_terms
+from dbt.adapters.spark_mv.rewrite.terms import (
+    COMPARISONS,
+    ColumnOf,
+    Term,
+    column_term,
+    tree_of,
+)
+from dbt.adapters.spark_mv.rewrite.time_units import of_unit, tells
+from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, NOT_DERIVABLE, Unmatched
+
+Calls = Callable[[Term], exp.Expr | None]
+
+
+def no_calls(term: Term) -> exp.Expr | None:
+    """No aggregate function can be derived."""
+    raise Unmatched(NOT_DERIVABLE, "an aggregate is asked for where there are no groups", str(term))
+
+
+class Deriver:
+    """Writes terms over the columns of a storage table, and of tables that the view lacks.
+
+    `facts` say which columns stand for each other: those of the view for conditions that make its
+    rows those of the query, those of the query for all that is computed after them. `pins` says
+    that columns of one value are written as that.
+    """
+
+    def __init__(
+        self, view: StoredView, facts: Facts, missing: Collection[int], pins: bool = False
+    ) -> None:
+        self._view = view
+        self._facts = facts
+        self._missing = missing
+        self._pins = pins
+        self._stored = stored_terms(view, facts)
+
+    def tree(self, term: Term, calls: Calls = no_calls) -> exp.Expr:
+        """The term over stored columns; `calls` writes aggregate functions, and returns None for
+        those that are called again over stored columns. Raises `Unmatched`."""
+
+        def show(found: Term) -> exp.Expr | None:
+            if found.call:
+                return calls(found)
+            return self._shown(found)
+
+        return tree_of(self._facts.normal(term), show)
+
+    def can(self, term: Term) -> bool:
+        """Whether a term without aggregates can be derived."""
+        try:
+            self.tree(term)
+        except Unmatched:
+            return False
+        return True
+
+    def stored(self, term: Term) -> tuple[exp.Expr, str] | None:
+        """The column that holds a term as it is, and its type."""
+        found = self._stored.find(self._facts.normal(term))
+        return None if found is None else (found.tree(), found.query_type)
+
+    def _shown(self, term: Term) -> exp.Expr | None:
+        """A normal term, if it is not written as a function of what is in it."""
+        found = self._stored.find(term)
+        if found is not None:
+            return found.tree()
+        if term.column is not None:
+            return self._column(term.column)
+        self._refuse_inexact(term)
+        return self._from_finer_unit(term)
+
+    def _column(self, column: ColumnOf) -> exp.Expr:
+        members = sorted(self._facts.members(column))
+        for one in members:
+            if one.occurrence in self._missing:
+                return exp.column(one.name, table=table_alias(one.occurrence), quoted=True)
+        known = self._facts.range_of(column)
+        if self._pins and known is not None and known.point is not None:
+            return exp.cast(constant(known.point, column.type), column.type)
+        raise Unmatched(NO_COLUMN, "the view does not store a column", column.name)
+
+    def _refuse_inexact(self, term: Term) -> None:
+        """A group of values that are equal and not the same has forgotten which it had."""
+        if self._view.block.keys is None or isinstance(term.node, COMPARISONS):
+            return
+        found = (self._stored.find(arg) for arg in term.args)
+        if any(column is not None and column.is_inexact for column in found):
+            text = "values of this type that are equal in a group may not be the same"
+            raise Unmatched(NO_COLUMN, text, str(term))
+
+    def _from_finer_unit(self, term: Term) -> exp.Expr | None:
+        wanted = of_unit(term)
+        if wanted is None:
+            return None
+        tree = self._start_of(wanted.argument, wanted.unit)
+        if tree is None:
+            return None
+
+        def show(found: Term) -> exp.Expr | None:
+            return tree if found.key == wanted.argument.key else None
+
+        return tree_of(term, show)
+
+    def _start_of(self, argument: Term, unit: str) -> exp.Expr | None:
+        """A stored beginning of a unit of an argument, from which another unit can be told."""
+        for key, term in self._stored.terms.items():
+            kept = of_unit(term)
+            if kept is None or not kept.is_start or kept.argument.key != argument.key:
+                continue
+            if tells(kept.unit, unit):
+                return self._stored.columns[key].tree()
+        return None
+
+    def limited(self, column: ColumnOf, found: Range, zone: str) -> list[exp.Expr]:
+        """Conditions that leave a range of a column; raises `Unmatched`."""
+        normal = self._facts.normal(column_term(column))
+        try:
+            tree = self.tree(normal)
+        except Unmatched:
+            tree = self._limited_by_unit(normal, found, column.type, zone)
+            if tree is None:
+                raise
+        return conditions(found, tree, column.type)
+
+    def _limited_by_unit(
+        self, normal: Term, found: Range, type_name: str, zone: str
+    ) -> exp.Expr | None:
+        """A stored beginning of a unit, if each bound is one."""
+        if found.among is not None or found.low_open or (found.high is not None and (
+            not found.high_open
+        )):
+            return None
+        bounds = [bound for bound in (found.low, found.high) if bound is not None]
+        for key, term in self._stored.terms.items():
+            kept = of_unit(term)
+            if kept is None or not kept.is_start or kept.argument.key != normal.key:
+                continue
+            if all(starts_unit(bound, kept.unit, type_name, zone) for bound in bounds):
+                return self._stored.columns[key].tree()
+        return None
+
+
+def table_alias(occurrence: int) -> str:
+    """What a table that the view lacks is called in a rewritten block."""
+    return f"mv_table_{occurrence}"
+

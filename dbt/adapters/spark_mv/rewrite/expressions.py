@@ -1,0 +1,253 @@
+"""Reads expressions of a query into terms.
+
+A function is read only if a list here names it: it has one value for each row, and sqlglot prints
+it as what was read. Functions of users, of the clock and of chance are in no list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.terms import (
+    Term,
+    binary,
+    connected,
+    made,
+)
+from dbt.adapters.spark_mv.rewrite.unmatched import NOT_OF_ROWS, QUERY, Unmatched
+
+_FUNCTIONS = (
+    *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.DPipe, exp.Neg),
+    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Is),
+    *(exp.Like, exp.ILike, exp.RegexpLike, exp.In, exp.If, exp.Case, exp.Coalesce, exp.Nullif),
+    *(exp.Cast, exp.TryCast, exp.TimestampTrunc, exp.DateTrunc, exp.TsOrDsToDate),
+    *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfYear),
+    *(exp.WeekOfYear, exp.Hour, exp.Minute, exp.Second, exp.Extract, exp.LastDay),
+    *(exp.TsOrDsAdd, exp.DateDiff, exp.AddMonths, exp.MonthsBetween, exp.TimeToStr),
+    *(exp.TimeStrToTime, exp.Interval, exp.Upper, exp.Lower, exp.Trim, exp.Length),
+    *(exp.Substring, exp.Left, exp.Right, exp.Replace, exp.StrPosition, exp.Concat, exp.Pad),
+    *(exp.Reverse, exp.Abs, exp.Round, exp.Floor, exp.Ceil, exp.Greatest, exp.Least, exp.Sqrt),
+    *(exp.Pow, exp.Exp, exp.Ln, exp.Sign, exp.MD5, exp.SHA2, exp.RegexpReplace),
+)
+_ANONYMOUS = frozenset("pmod bround hash xxhash64 concat_ws instr".split())
+_CONSTANTS = (exp.Literal, exp.Null, exp.Boolean, exp.HexString)
+_CALLS = {exp.Count: "COUNT", exp.Sum: "SUM", exp.Avg: "AVG", exp.Min: "MIN", exp.Max: "MAX"}
+# Of rows in any order; what they return is stored or not, and cannot be had from parts.
+_OTHER_CALLS = (
+    *(exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop),
+    *(exp.LogicalAnd, exp.LogicalOr),
+)
+# No terms by themselves.
+_PARTS = (exp.Var, exp.DataType, exp.Identifier, exp.DataTypeParam)
+_SWAPPED = {exp.GT: exp.LT, exp.GTE: exp.LTE}
+_OPPOSITE = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.NullSafeEQ: exp.NullSafeNEQ}
+_OPPOSITE |= {exp.NullSafeNEQ: exp.NullSafeEQ}
+Columns = Callable[[exp.Column], Term]
+
+
+def read(node: exp.Expr, columns: Columns) -> Term:
+    """The term that an expression is; `columns` reads the columns in it.
+
+    Raises `Unmatched` for what is in no list.
+    """
+    reader = _READERS.get(type(node))
+    if reader is not None:
+        return reader(node, columns)
+    if isinstance(node, _CONSTANTS):
+        return _constant(node)
+    if isinstance(node, exp.AggFunc):
+        return _call(node, columns, None)
+    if isinstance(node, exp.Anonymous) and node.name.lower() in _ANONYMOUS:
+        return _generic(node, columns)
+    if isinstance(node, _FUNCTIONS):
+        return _generic(node, columns)
+    if isinstance(node, (exp.Query, exp.Subquery, exp.Exists)):
+        raise Unmatched(QUERY, "it has a subquery", node.sql("spark"))
+    if isinstance(node, exp.Window):
+        raise Unmatched(QUERY, "it has a window function", node.sql("spark"))
+    text = "nothing is known of a function or operator"
+    raise Unmatched(NOT_OF_ROWS, text, node.sql("spark"))
+
+
+def _generic(node: exp.Expr, columns: Columns) -> Term:
+    args: list[Term] = []
+    slots: list[tuple[str, bool]] = []
+    for name, value in node.args.items():
+        values = value if isinstance(value, list) else [value]
+        children = [v for v in values if isinstance(v, exp.Expr) and not isinstance(v, _PARTS)]
+        if children and len(children) != len(values):
+            raise Unmatched(QUERY, "an expression is of an unknown form", node.sql("spark"))
+        args += [read(child, columns) for child in children]
+        slots += [(name, isinstance(value, list))] * len(children)
+    return made(node, args, slots)
+
+
+def _constant(node: exp.Expr) -> Term:
+    return made(node)
+
+
+def _paren(node: exp.Expr, columns: Columns) -> Term:
+    return read(node.this, columns)
+
+
+def _column(node: exp.Expr, columns: Columns) -> Term:
+    assert isinstance(node, exp.Column)
+    return columns(node)
+
+
+def _swapped(node: exp.Expr, columns: Columns) -> Term:
+    kind = _SWAPPED[type(node)]
+    return binary(kind, read(node.expression, columns), read(node.this, columns))
+
+
+def _between(node: exp.Expr, columns: Columns) -> Term:
+    if node.args.get("symmetric"):
+        raise Unmatched(QUERY, "an expression is of an unknown form", node.sql("spark"))
+    this = read(node.this, columns)
+    low, high = (read(node.args[name], columns) for name in ("low", "high"))
+    return connected(exp.And, [binary(exp.LTE, low, this), binary(exp.LTE, this, high)])
+
+
+def _in(node: exp.Expr, columns: Columns) -> Term:
+    if node.args.get("query") or node.args.get("unnest") or node.args.get("field"):
+        raise Unmatched(QUERY, "it has a subquery", node.sql("spark"))
+    values = node.expressions
+    if len(values) == 1:
+        return binary(exp.EQ, read(node.this, columns), read(values[0], columns))
+    return _generic(node, columns)
+
+
+def _connected(node: exp.Expr, columns: Columns) -> Term:
+    """Without recursion into the left: a thousand conditions are a thousand levels deep."""
+    kind, operands = type(node), []
+    ahead: list[exp.Expr] = [node]
+    while ahead:
+        found = ahead.pop()
+        if isinstance(found, exp.Paren):
+            ahead.append(found.this)
+        elif type(found) is kind:
+            ahead += [found.expression, found.this]
+        else:
+            operands.append(found)
+    return connected(kind, [read(operand, columns) for operand in operands])
+
+
+def _not(node: exp.Expr, columns: Columns) -> Term:
+    return negated(read(node.this, columns))
+
+
+def negated(term: Term) -> Term:
+    """NOT of a term, pushed inward where that is the same for NULL and NaN, too."""
+    kind = type(term.node)
+    if kind is exp.Not:
+        return term.args[0]
+    if kind in (exp.And, exp.Or):
+        other = exp.Or if kind is exp.And else exp.And
+        return connected(other, [negated(arg) for arg in term.args])
+    if kind in _OPPOSITE:
+        return binary(_OPPOSITE[kind], *term.args)
+    if kind in (exp.LT, exp.LTE):
+        return binary(exp.LTE if kind is exp.LT else exp.LT, term.args[1], term.args[0])
+    return made(exp.Not(), (term,), (("this", False),))
+
+
+def _neg(node: exp.Expr, columns: Columns) -> Term:
+    inner = node.this
+    if isinstance(inner, exp.Literal) and not inner.is_string:
+        return made(exp.Literal.number(f"-{inner.name}"))
+    return _generic(node, columns)
+
+
+def _case(node: exp.Expr, columns: Columns) -> Term:
+    """CASE x WHEN v is CASE WHEN x = v."""
+    subject = node.this
+    args: list[Term] = []
+    for branch in node.args.get("ifs", []):
+        condition = branch.this
+        if subject is not None:
+            condition = exp.EQ(this=subject.copy(), expression=condition.copy())
+        args += [read(condition, columns), read(branch.args["true"], columns)]
+    default = node.args.get("default")
+    args.append(read(default, columns) if default is not None else made(exp.Null()))
+    return _cases(args)
+
+
+def _cases(args: list[Term]) -> Term:
+    """CASE of conditions and values in turn, and what else it is."""
+    return made(exp.Case(), args, (("ifs", True),) * (len(args) - 1) + (("default", False),))
+
+
+def _if(node: exp.Expr, columns: Columns) -> Term:
+    false = node.args.get("false")
+    last = read(false, columns) if false is not None else made(exp.Null())
+    return _cases([read(node.this, columns), read(node.args["true"], columns), last])
+
+
+def _to_date(node: exp.Expr, columns: Columns) -> Term:
+    """TO_DATE without a format is a cast."""
+    if node.args.get("format"):
+        return _generic(node, columns)
+    return made(
+        exp.Cast(to=exp.DataType.build("date")), (read(node.this, columns),), (("this", False),)
+    )
+
+
+def _call(node: exp.Expr, columns: Columns, condition: exp.Expr | None) -> Term:
+    """A call of an aggregate function, of those rows that meet a condition."""
+    if isinstance(node, exp.CountIf):
+        met = node.this if condition is None else exp.and_(condition, node.this)
+        return _call(exp.Count(this=exp.Literal.number(1), big_int=True), columns, met)
+    name = next((name for kind, name in _CALLS.items() if type(node) is kind), "")
+    inner = node.this
+    distinct = isinstance(inner, exp.Distinct)
+    arguments = inner.expressions if isinstance(inner, exp.Distinct) else [inner]
+    others = [key for key in node.args if key not in ("this", "big_int") and node.args[key]]
+    if not (name or isinstance(node, _OTHER_CALLS)) or others or len(arguments) != 1:
+        raise Unmatched(QUERY, "nothing is known of an aggregate function", node.sql("spark"))
+    (argument,) = arguments
+    if isinstance(argument, exp.Star):
+        if condition is None:
+            return _counted_rows()
+        argument = exp.Literal.number(1)
+    if name == "COUNT" and not distinct and isinstance(argument, exp.Literal) and condition is None:
+        return _counted_rows()
+    term = read(argument, columns)
+    if term.has_calls:
+        raise Unmatched(QUERY, "an aggregate function is in another", node.sql("spark"))
+    if condition is not None:
+        term = _cases([read(condition, columns), term, made(exp.Null())])
+    empty = type(node)(big_int=True) if name == "COUNT" else type(node)()
+    is_duplicate_free = distinct and name not in ("MIN", "MAX")
+    shown = name or type(node).__name__.upper()
+    return made(empty, (term,), (("this", False),), shown, is_duplicate_free)
+
+
+def _counted_rows() -> Term:
+    return made(exp.Count(this=exp.Star(), big_int=True), call="COUNT")
+
+
+def _filter(node: exp.Expr, columns: Columns) -> Term:
+    """FILTER is a condition in the argument."""
+    if not isinstance(node.this, exp.AggFunc):
+        raise Unmatched(QUERY, "FILTER is of an unknown form", node.sql("spark"))
+    return _call(node.this, columns, node.expression.this)
+
+
+_READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
+    exp.Paren: _paren,
+    exp.Column: _column,
+    exp.GT: _swapped,
+    exp.GTE: _swapped,
+    exp.Between: _between,
+    exp.In: _in,
+    exp.And: _connected,
+    exp.Or: _connected,
+    exp.Not: _not,
+    exp.Neg: _neg,
+    exp.Case: _case,
+    exp.If: _if,
+    exp.TsOrDsToDate: _to_date,
+    exp.Filter: _filter,
+}

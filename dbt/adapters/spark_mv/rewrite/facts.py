@@ -1,0 +1,178 @@
+"""What the conjuncts of a block say of its rows: columns that are equal, ranges, what is not NULL,
+and conditions that are none of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.ranges import Range, comparison, family_of, value_of
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
+
+_MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.LT: exp.GT, exp.LTE: exp.GTE, exp.EQ: exp.EQ}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """`classes` maps each column that equals others to all of these; `ranges` has those of classes
+    by their least column; `not_null` are columns of which a conjunct leaves no NULL; `residuals`
+    are the other conjuncts, by their keys. `is_empty` says that no row meets all."""
+
+    classes: Mapping[ColumnOf, frozenset[ColumnOf]]
+    ranges: Mapping[ColumnOf, Range]
+    not_null: frozenset[ColumnOf]
+    residuals: tuple[Term, ...]
+    is_empty: bool
+
+    def members(self, column: ColumnOf) -> frozenset[ColumnOf]:
+        """The columns that equal one, itself among them."""
+        return self.classes.get(column, frozenset([column]))
+
+    def least(self, column: ColumnOf) -> ColumnOf:
+        """The column that stands for all that equal this one."""
+        return min(self.members(column))
+
+    def range_of(self, column: ColumnOf) -> Range | None:
+        """The range of a column."""
+        return self.ranges.get(self.least(column))
+
+    def normal(self, term: Term) -> Term:
+        """A term with those columns in it that stand for all that equal them."""
+        return mapped(term, lambda column: column_term(self.least(column)))
+
+    def rejects_null(self, column: ColumnOf) -> bool:
+        """Whether no row has NULL in a column."""
+        members = self.members(column)
+        return (
+            len(members) > 1
+            or self.range_of(column) is not None
+            or not self.not_null.isdisjoint(members)
+        )
+
+
+def facts_of(conditions: Iterable[Term], zone: str) -> Facts:
+    """What conjuncts say; `zone` is the time zone in which moments are read."""
+    found = _Finder(zone)
+    for condition in conditions:
+        found.add(condition)
+    return found.facts()
+
+
+class _Finder:
+    def __init__(self, zone: str) -> None:
+        self._zone = zone
+        self._equal: list[set[ColumnOf]] = []
+        self._ranges: list[tuple[ColumnOf, Range]] = []
+        self._not_null: set[ColumnOf] = set()
+        self._null: set[ColumnOf] = set()
+        self._residuals: dict[str, Term] = {}
+        self._is_empty = False
+
+    def add(self, term: Term) -> None:
+        """Take in a conjunct."""
+        if isinstance(term.node, exp.Boolean) and term.node.this:
+            return
+        if isinstance(term.node, (exp.Boolean, exp.Null)):
+            self._is_empty = True
+            return
+        if self._is_equality(term) or self._is_null_test(term):
+            return
+        found = range_in(term, self._zone)
+        if found is not None:
+            self._ranges.append(found)
+            return
+        self._residuals[term.key] = term
+
+    def _is_equality(self, term: Term) -> bool:
+        if not isinstance(term.node, exp.EQ) or any(arg.column is None for arg in term.args):
+            return False
+        left, right = (arg.column for arg in term.args)
+        assert left is not None and right is not None
+        if left.type != right.type or not family_of(left.type):
+            return False
+        if left == right:
+            self._not_null.add(left)
+            return True
+        joined = {left, right}
+        apart = []
+        for one in self._equal:
+            if one.isdisjoint(joined):
+                apart.append(one)
+            else:
+                joined |= one
+        self._equal = [*apart, joined]
+        return True
+
+    def _is_null_test(self, term: Term) -> bool:
+        is_not = isinstance(term.node, exp.Not)
+        inner = term.args[0] if is_not else term
+        if not isinstance(inner.node, exp.Is) or not isinstance(inner.args[1].node, exp.Null):
+            return False
+        column = inner.args[0].column
+        if column is None:
+            return False
+        if is_not:
+            self._not_null.add(column)
+        else:
+            self._null.add(column)
+            self._residuals[term.key] = term
+        return True
+
+    def facts(self) -> Facts:
+        """What was found."""
+        classes = {column: frozenset(one) for one in self._equal for column in one}
+        known = Facts(classes, {}, frozenset(self._not_null), (), False)
+        ranges: dict[ColumnOf, Range] = {}
+        for column, found in self._ranges:
+            least = known.least(column)
+            ranges[least] = found.meet(ranges[least]) if least in ranges else found
+        is_empty = self._is_empty or any(found.is_empty for found in ranges.values())
+        whole = Facts(
+            classes, ranges, frozenset(self._not_null), tuple(self._residuals.values()), is_empty
+        )
+        if any(whole.rejects_null(column) for column in self._null):
+            return Facts(classes, ranges, whole.not_null, whole.residuals, True)
+        return whole
+
+
+def range_in(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
+    """The column and the range of a comparison with a constant, or of several values of one."""
+    kind = type(term.node)
+    if kind in _MIRRORED:
+        left, right = term.args
+        if left.column is not None:
+            return _compared(kind, left.column, right, zone)
+        return _compared(_MIRRORED[kind], right.column, left, zone) if right.column else None
+    if kind is exp.In and term.args[0].column is not None:
+        column = term.args[0].column
+        return _any_of([_compared(exp.EQ, column, value, zone) for value in term.args[1:]])
+    if kind is exp.Or:
+        return _any_of([range_in(arg, zone) for arg in term.args])
+    return None
+
+
+def _compared(
+    kind: type[exp.Expr], column: ColumnOf, value: Term, zone: str
+) -> tuple[ColumnOf, Range] | None:
+    constant = value_of(value, column.type, zone)
+    if constant is None:
+        return None
+    return column, comparison(kind, family_of(column.type), constant)
+
+
+def _any_of(
+    found: list[tuple[ColumnOf, Range] | None],
+) -> tuple[ColumnOf, Range] | None:
+    """One of several values; NULL among them is never false, and so is no value."""
+    values: set[object] = set()
+    columns = set()
+    for one in found:
+        if one is None or one[1].among is None:
+            return None
+        columns.add(one[0])
+        values |= one[1].among
+    if len(columns) != 1:
+        return None
+    return columns.pop(), Range(among=frozenset(values))

@@ -1,0 +1,250 @@
+"""Is a block answered by a view? Holds the normal forms of both against each other.
+
+The rules follow J. Goldstein and P.-A. Larson, "Optimizing queries using materialized views: a
+practical, scalable solution" (SIGMOD 2001), with roll-ups through what the storage table holds
+beside the columns of the view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.block import Block
+from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
+from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls
+from dbt.adapters.spark_mv.rewrite.facts import Facts, facts_of
+from dbt.adapters.spark_mv.rewrite.rows import RowsTest
+from dbt.adapters.spark_mv.rewrite.stored import StoredView
+from dbt.adapters.spark_mv.rewrite.terms import Term
+from dbt.adapters.spark_mv.rewrite.unmatched import (
+    NO_COLUMN,
+    NOT_COVERED,
+    NOT_DERIVABLE,
+    OTHER_TABLES,
+    VIEW,
+    Unmatched,
+)
+from dbt.adapters.spark_mv.sql.names import TableName
+
+_MOST_MAPS = 24
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A block over the storage table of a view. `missing` are the tables, by their occurrence,
+    that are joined to it; `keys` is None if there is nothing to group."""
+
+    view: StoredView
+    outputs: tuple[tuple[str, exp.Expr], ...]
+    missing: tuple[tuple[int, TableName], ...]
+    conditions: tuple[exp.Expr, ...]
+    keys: tuple[exp.Expr, ...] | None
+    having: tuple[exp.Expr, ...]
+    order: tuple[exp.Expr, ...]
+    limit: tuple[exp.Expr, ...]
+
+
+def match(query: Block, view: StoredView, most_rows: int | None = None) -> Answer:
+    """How the block is answered by the view; raises `Unmatched` with the reason if it is not.
+
+    `most_rows` is how many rows the one table of the view has at most, None if that is not known.
+    """
+    if view.facts.is_empty:
+        raise Unmatched(VIEW, "no row can meet all conditions of the view")
+    facts = facts_of(query.conditions, view.zone)
+    last: Unmatched | None = None
+    for occurrences in islice(_maps(query, view.block), _MOST_MAPS):
+        try:
+            mapped = view.renumbered(occurrences)
+            return _Attempt(query, facts, mapped, set(occurrences.values()), most_rows).answer()
+        except Unmatched as error:
+            last = last or error
+    if last is None:
+        raise Unmatched(OTHER_TABLES, "it reads tables that the query does not read")
+    raise last
+
+
+def _maps(query: Block, view: Block) -> Iterator[dict[int, int]]:
+    """The ways to find the occurrences of the view among those of the query."""
+
+    def extended(number: int, taken: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        if number == len(view.tables):
+            yield taken
+            return
+        for n, table in enumerate(query.tables):
+            if table == view.tables[number] and n not in taken:
+                yield from extended(number + 1, (*taken, n))
+
+    for found in extended(0, ()):
+        yield dict(enumerate(found))
+
+
+class _Attempt:
+    """One assignment of occurrences."""
+
+    def __init__(
+        self,
+        query: Block,
+        facts: Facts,
+        view: StoredView,
+        taken: set[int],
+        most_rows: int | None,
+    ) -> None:
+        self._query, self._facts, self._view = query, facts, view
+        self._missing = [n for n in range(len(query.tables)) if n not in taken]
+        self._most_rows = most_rows if len(query.tables) == 1 else None
+        self._by_view = Deriver(view, view.facts, self._missing)
+        self._by_query = Deriver(view, facts, self._missing, pins=True)
+
+    def answer(self) -> Answer:
+        """The block over the storage table; raises `Unmatched`."""
+        self._check_joins()
+        rows = RowsTest(self._facts, self._view.facts, self._view.zone)
+        if not self._facts.is_empty:
+            rows.check()
+        self._check_groups()
+        conditions = rows.compensation(self._by_view, self._by_query)
+        if self._query.keys is None:
+            self._refuse_view_having()
+            return self._made(conditions, None, (), no_calls)
+        if self._view.block.keys is None:
+            return self._grouped(conditions, lambda call: None)
+        if self._has_equal_groups():
+            return self._of_equal_groups(conditions)
+        return self._of_finer_groups(conditions)
+
+    def _check_joins(self) -> None:
+        wanted, kept = set(self._query.left_joins), set(self._view.block.left_joins)
+        if wanted != kept:
+            raise Unmatched(NOT_COVERED, "their outer joins differ")
+
+    def _check_groups(self) -> None:
+        if self._query.keys is None and self._view.block.keys is not None:
+            raise Unmatched(NOT_DERIVABLE, "the view has groups, and the query wants rows")
+
+    def _refuse_view_having(self) -> None:
+        if self._view.block.having:
+            raise Unmatched(NOT_COVERED, "the view leaves out groups by its HAVING")
+
+    def _reduced(self, keys: tuple[Term, ...]) -> set[str]:
+        """Keys without those that have one value."""
+        found = set()
+        for term in keys:
+            normal = self._facts.normal(term)
+            ranges = [self._facts.range_of(column) for column in normal.columns]
+            if not all(one is not None and one.point is not None for one in ranges):
+                found.add(normal.key)
+        return found
+
+    def _has_equal_groups(self) -> bool:
+        query, view = self._query.keys, self._view.block.keys
+        assert query is not None and view is not None
+        if self._missing or bool(query) != bool(view):
+            return False
+        return self._reduced(query) == self._reduced(view)
+
+    def _of_equal_groups(self, conditions: list[exp.Expr]) -> Answer:
+        if not self._query.keys and conditions:
+            raise Unmatched(NOT_DERIVABLE, "the view has one group, of other rows than the query")
+        wanted = {self._facts.normal(term).key for term in self._query.having}
+        if any(self._facts.normal(t).key not in wanted for t in self._view.block.having):
+            self._refuse_view_having()
+        calls = self._stored_calls(again=False)
+        having = self._having(calls)
+        return self._made([*conditions, *having], None, (), calls)
+
+    def _of_finer_groups(self, conditions: list[exp.Expr]) -> Answer:
+        self._refuse_view_having()
+        if not self._view.block.keys:
+            raise Unmatched(NOT_DERIVABLE, "the view has one group, and the query wants others")
+        return self._grouped(conditions, self._stored_calls(again=True))
+
+    def _grouped(self, conditions: list[exp.Expr], calls: Calls) -> Answer:
+        made = self._made(conditions, self._keys(), self._having(calls), calls)
+        return replace(made, keys=_with_returned(made))
+
+    def _stored_calls(self, again: bool) -> Calls:
+        missing = set(self._missing)
+        writer = StoredCalls(
+            self._by_query, self._facts, again, not self._query.keys, self._most_rows
+        )
+
+        def write(call: Term) -> exp.Expr:
+            of_missing = any(column.occurrence in missing for column in call.columns)
+            if of_missing and not (call.distinct or call.call in ("MIN", "MAX")):
+                text = "it counts rows of a table that the view lacks"
+                raise Unmatched(NOT_DERIVABLE, text, str(call))
+            return writer.write(call)
+
+        return write
+
+    def _keys(self) -> tuple[exp.Expr, ...]:
+        """What to group by; a constant would be the number of a column."""
+        trees = [self._by_query.tree(term) for term in self._query.keys or ()]
+        found = [tree for tree in trees if tree.find(exp.Column) is not None]
+        if trees and not found:
+            # A group of no rows is none; without GROUP BY it would be one.
+            return (exp.cast(exp.Literal.string(""), "string"),)
+        return tuple(found)
+
+    def _having(self, calls: Calls) -> tuple[exp.Expr, ...]:
+        return tuple(self._by_query.tree(term, calls) for term in self._query.having)
+
+    def _made(
+        self,
+        conditions: list[exp.Expr],
+        keys: tuple[exp.Expr, ...] | None,
+        having: tuple[exp.Expr, ...],
+        calls: Calls,
+    ) -> Answer:
+        query = self._query
+        outputs = tuple((one.name, self._by_query.tree(one.term, calls)) for one in query.outputs)
+        order = []
+        for item in query.order:
+            node = item.node.copy()
+            if item.term is not None:
+                node.set("this", self._by_query.tree(item.term, calls))
+            order.append(node)
+        missing = tuple((number, query.tables[number]) for number in self._missing)
+        return Answer(
+            self._view,
+            outputs,
+            missing,
+            tuple(conditions),
+            keys,
+            having,
+            tuple(order),
+            query.limit,
+        )
+
+
+def _with_returned(answer: Answer) -> tuple[exp.Expr, ...]:
+    """The keys, and columns that are returned as they are stored: such a column is a function of
+    the keys of the query, whatever columns these are computed from."""
+    keys = list(answer.keys or ())
+    trees = [tree for _, tree in answer.outputs]
+    for tree in (*trees, *answer.having, *answer.order):
+        for column in _loose(tree, keys):
+            if tree is not column and not (isinstance(tree, exp.Cast) and tree.this is column):
+                raise Unmatched(
+                    NO_COLUMN, "a column is not computed from what is grouped by", tree.sql("spark")
+                )
+            keys.append(tree)
+    return tuple(keys)
+
+
+def _loose(tree: exp.Expr, keys: list[exp.Expr]) -> list[exp.Column]:
+    """The columns of a tree that are neither in a key nor in an aggregate function."""
+    ahead, found = [tree], []
+    while ahead:
+        node = ahead.pop()
+        if node in keys or isinstance(node, exp.AggFunc):
+            continue
+        if isinstance(node, exp.Column) and node.table:
+            found.append(node)
+        ahead += list(node.iter_expressions())
+    return found

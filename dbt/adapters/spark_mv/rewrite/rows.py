@@ -1,0 +1,113 @@
+"""Does a view have all rows that a query wants, and which conditions leave out the others?
+
+Both are conjunctions, and a row counts only where every conjunct is true. So it is enough that each
+conjunct of the view follows from those of the query; none is ever negated, and NULL needs no care.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.derive import Deriver
+from dbt.adapters.spark_mv.rewrite.facts import Facts
+from dbt.adapters.spark_mv.rewrite.ranges import Range
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, column_term
+from dbt.adapters.spark_mv.rewrite.unmatched import NOT_COVERED, Unmatched
+
+
+class RowsTest:
+    """Compares the rows of a query with those of a view whose occurrences have the same numbers."""
+
+    def __init__(self, query: Facts, view: Facts, zone: str) -> None:
+        self._query = query
+        self._view = view
+        self._zone = zone
+
+    def check(self) -> None:
+        """Raise `Unmatched` if the view leaves out rows that the query wants."""
+        query, view = self._query, self._view
+        for column, members in view.classes.items():
+            if any(query.least(one) != query.least(column) for one in members):
+                raise _not_covered(f"{column.name} equals another column in the view")
+        for column in view.not_null:
+            if not query.rejects_null(column):
+                raise _not_covered(f"the view leaves out NULL in {column.name}")
+        for column, kept in view.ranges.items():
+            wanted = query.range_of(column)
+            if wanted is None or not wanted.is_within(kept):
+                raise _not_covered(f"the view has a part of the values of {column.name}")
+        asked = {query.normal(term).key for term in query.residuals}
+        for term in view.residuals:
+            if query.normal(term).key not in asked:
+                raise _not_covered("the view has a condition that the query has not", str(term))
+
+    def compensation(self, by_view: Deriver, by_query: Deriver) -> list[exp.Expr]:
+        """The conditions that leave those rows of the view that the query wants.
+
+        `by_view` derives by what holds in the view, `by_query` by what these conditions add.
+        Raises `Unmatched` if one needs a column that is not stored.
+        """
+        if self._query.is_empty:
+            return [exp.false()]
+        return [
+            *self._equalities(by_view),
+            *self._ranges(by_view),
+            *self._residuals(by_query),
+            *self._not_null(by_view),
+        ]
+
+    def _equalities(self, by_view: Deriver) -> Iterator[exp.Expr]:
+        for members in sorted(set(self._query.classes.values()), key=min):
+            parts = sorted({self._view.least(member) for member in members})
+            trees = [by_view.tree(column_term(part)) for part in parts]
+            for left, right in zip(trees, trees[1:], strict=False):
+                yield exp.EQ(this=left.copy(), expression=right.copy())
+
+    def _ranges(self, by_view: Deriver) -> Iterator[exp.Expr]:
+        for column, wanted in sorted(self._query.ranges.items(), key=lambda pair: pair[0]):
+            members = sorted(self._query.members(column))
+            kept = [found for one in members if (found := self._view.range_of(one)) is not None]
+            if kept and _met(kept).is_within(wanted):
+                continue
+            yield from self._limited(by_view, members, wanted)
+
+    def _limited(
+        self, by_view: Deriver, members: list[ColumnOf], wanted: Range
+    ) -> list[exp.Expr]:
+        """Conditions on whichever of equal columns can be had."""
+        last: Unmatched | None = None
+        for member in members:
+            try:
+                return by_view.limited(member, wanted, self._zone)
+            except Unmatched as error:
+                last = error
+        assert last is not None
+        raise last
+
+    def _residuals(self, by_query: Deriver) -> Iterator[exp.Expr]:
+        kept = {self._query.normal(term).key for term in self._view.residuals}
+        for term in self._query.residuals:
+            if self._query.normal(term).key not in kept:
+                yield by_query.tree(term)
+
+    def _not_null(self, by_view: Deriver) -> Iterator[exp.Expr]:
+        for column in sorted(self._query.not_null):
+            members = self._query.members(column)
+            is_limited = len(members) > 1 or self._query.range_of(column) is not None
+            if is_limited or any(self._view.rejects_null(one) for one in members):
+                continue
+            tree = by_view.tree(column_term(column))
+            yield exp.Not(this=exp.Paren(this=exp.Is(this=tree, expression=exp.null())))
+
+
+def _met(ranges: list[Range]) -> Range:
+    found = ranges[0]
+    for other in ranges[1:]:
+        found = found.meet(other)
+    return found
+
+
+def _not_covered(text: str, clause: str = "") -> Unmatched:
+    return Unmatched(NOT_COVERED, text, clause)

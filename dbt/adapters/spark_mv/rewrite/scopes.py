@@ -1,0 +1,89 @@
+"""What names in a query stand for: relations, their columns, other queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.terms import Term
+from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with the names and types of its columns; the names by which it is read may be
+    others, as those of a materialized view are."""
+
+    name: TableName
+    columns: tuple[tuple[str, str], ...]
+    shown: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A logical view: its tree, where its names are looked up, and the names of its columns."""
+
+    tree: exp.Expr
+    home: Namespace
+    columns: tuple[str, ...]
+
+
+class Relations(Protocol):
+    """Finds what names stand for."""
+
+    def find(self, parts: tuple[str, ...], home: Namespace) -> Table | Query | None:
+        """The relation of a written name; None if it can stand in no block."""
+        ...
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where a query stands: names without a schema, and queries that WITH has named."""
+
+    home: Namespace
+    named: Mapping[str, tuple[exp.Expr, Scope, tuple[str, ...]]] = field(default_factory=dict)
+
+    def inside(self, query: exp.Expr) -> Scope:
+        """The scope of a query that may have a WITH of its own."""
+        clause = query.args.get("with_")
+        if clause is None:
+            return self
+        if clause.args.get("recursive"):
+            raise Unmatched(QUERY, "it has a recursive WITH", "WITH RECURSIVE")
+        scope = self
+        for named in clause.expressions:
+            columns = tuple(one.name for one in named.args["alias"].args.get("columns") or ())
+            known = {**scope.named, named.alias.lower(): (named.this, scope, columns)}
+            scope = Scope(self.home, known)
+        return scope
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that one relation of FROM gives, by the names that a query may call it by, in
+    lower case; `merged` are those that USING has made one with columns before."""
+
+    called: tuple[tuple[str, ...], ...]
+    names: tuple[str, ...]
+    terms: tuple[Term, ...]
+    merged: frozenset[str] = frozenset()
+
+    def find(self, qualifier: tuple[str, ...], name: str) -> list[Term]:
+        """The terms that a column of this name may stand for, in lower case."""
+        if qualifier not in self.called if qualifier else name in self.merged:
+            return []
+        pairs = zip(self.names, self.terms, strict=True)
+        return [term for shown, term in pairs if shown.lower() == name]
+
+
+def column_in(relations: Sequence[Columns], node: exp.Column) -> Term | None:
+    """The term of a column; None if no relation has it. Raises `Unmatched` if several have."""
+    parts = [part.name.lower() for part in node.parts]
+    found = [t for one in relations for t in one.find(tuple(parts[:-1]), parts[-1])]
+    if len(found) > 1:
+        raise Unmatched(QUERY, "a column is that of several relations", node.sql("spark"))
+    return found[0] if found else None

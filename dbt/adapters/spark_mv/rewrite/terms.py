@@ -1,0 +1,198 @@
+"""Terms: expressions of a query over columns of base tables, equal if they are known to mean the
+same.
+
+Two terms are equal if their keys are. A key has the operands of `=`, `<>`, `<=>`, `+`, `*`, AND and
+OR in one order, and knows no `>`; it never regroups sums, whose rounding depends on it. What is
+printed is made of the trees that were read, with parentheses around every operator: sqlglot leaves
+out some that are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+_Slot = tuple[str, bool]
+_COMMUTATIVE = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Add, exp.Mul, exp.And, exp.Or)
+# They say how sqlglot read a text, and nothing of its meaning.
+_OF_SQLGLOT = frozenset({"big_int", "safe", "typed", "coalesce", "ignore_nulls", "zone"})
+_OPERATORS = (exp.Binary, exp.Unary, exp.Predicate, exp.Connector)
+# Whose operands may be values of floating point that are equal and not the same.
+COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.In, exp.Is)
+
+
+@dataclass(frozen=True, order=True)
+class ColumnOf:
+    """A column of one occurrence of a table in FROM; `name` in the letter case of the table."""
+
+    occurrence: int
+    name: str
+    type: str = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Term:
+    """An expression. `node` is a tree of its kind, whose children `slots` are the terms `args`;
+    of a column nothing but `column` counts. `call` names an aggregate function, in upper case.
+    """
+
+    key: str
+    node: exp.Expr = field(compare=False, repr=False)
+    args: tuple[Term, ...] = field(default=(), compare=False, repr=False)
+    slots: tuple[_Slot, ...] = field(default=(), compare=False, repr=False)
+    column: ColumnOf | None = field(default=None, compare=False, repr=False)
+    call: str = field(default="", compare=False, repr=False)
+    distinct: bool = field(default=False, compare=False, repr=False)
+
+    def walk(self) -> Iterator[Term]:
+        """The term and everything in it."""
+        yield self
+        for arg in self.args:
+            yield from arg.walk()
+
+    @property
+    def columns(self) -> set[ColumnOf]:
+        """The columns in it."""
+        return {found.column for found in self.walk() if found.column is not None}
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether an aggregate function is in it."""
+        return any(found.call for found in self.walk())
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no column and no call is in it."""
+        return not any(found.column or found.call for found in self.walk())
+
+    def __str__(self) -> str:
+        return tree_of(self, lambda term: None).sql("spark")
+
+
+def column_term(column: ColumnOf) -> Term:
+    """The term that is a column."""
+    key = f"{column.occurrence}.{column.name.lower()}"
+    return Term(f"`{key}`", exp.column(column.name, quoted=True), column=column)
+
+
+def made(
+    node: exp.Expr,
+    args: Sequence[Term] = (),
+    slots: Sequence[_Slot] = (),
+    call: str = "",
+    distinct: bool = False,
+) -> Term:
+    """The term of a node with these children; a slot names the argument of the node, and says
+    whether that is a list."""
+    key = _key(node, args, slots, call, distinct)
+    return Term(key, node, tuple(args), tuple(slots), None, call, distinct)
+
+
+def binary(kind: type[exp.Expr], left: Term, right: Term) -> Term:
+    """An operator with two operands."""
+    return made(kind(), (left, right), (("this", False), ("expression", False)))
+
+
+def connected(kind: type[exp.Expr], operands: Sequence[Term]) -> Term:
+    """AND or OR of operands, each once; those of its own kind are taken apart."""
+    flat: dict[str, Term] = {}
+    for operand in operands:
+        parts = operand.args if type(operand.node) is kind else (operand,)
+        flat.update({part.key: part for part in parts})
+    if len(flat) == 1:
+        return next(iter(flat.values()))
+    return made(kind(), tuple(flat.values()), (("expressions", True),) * len(flat))
+
+
+def conjuncts(term: Term) -> tuple[Term, ...]:
+    """The operands of a conjunction."""
+    return term.args if type(term.node) is exp.And else (term,)
+
+
+def is_not_null(term: Term) -> Term:
+    """That a term is not NULL."""
+    null = made(exp.Null())
+    return made(exp.Not(), (binary(exp.Is, term, null),), (("this", False),))
+
+
+def mapped(term: Term, change: Callable[[ColumnOf], Term | None]) -> Term:
+    """The term with other terms in place of some columns."""
+    if term.column is not None:
+        return change(term.column) or term
+    args = tuple(mapped(arg, change) for arg in term.args)
+    if args == term.args and all(a is b for a, b in zip(args, term.args, strict=True)):
+        return term
+    if type(term.node) in (exp.And, exp.Or):
+        return connected(type(term.node), args)
+    return made(term.node, args, term.slots, term.call, term.distinct)
+
+
+def tree_of(term: Term, show: Callable[[Term], exp.Expr | None]) -> exp.Expr:
+    """A tree to print; `show` gives that of terms which are printed in another way."""
+    shown = show(term)
+    if shown is not None:
+        return shown
+    if not term.args:
+        return term.node.copy()
+    children = [bracketed(tree_of(arg, show)) for arg in term.args]
+    if type(term.node) in (exp.And, exp.Or):
+        made_of = exp.and_ if type(term.node) is exp.And else exp.or_
+        return made_of(*children, copy=False)
+    if type(term.node) is exp.Case:
+        return _case_of(children)
+    node = term.node.copy()
+    for name, is_list in term.slots:
+        node.set(name, [] if is_list else None)
+    if term.distinct:
+        children = [exp.Distinct(expressions=children)]
+    for (name, is_list), child in zip(term.slots, children, strict=True):
+        if is_list:
+            node.append(name, child)
+        else:
+            node.set(name, child)
+    return node
+
+
+def _case_of(children: list[exp.Expr]) -> exp.Expr:
+    branches = zip(children[:-1:2], children[1:-1:2], strict=True)
+    ifs = [exp.If(this=condition, true=value) for condition, value in branches]
+    return exp.Case(ifs=ifs, default=children[-1])
+
+
+def bracketed(node: exp.Expr) -> exp.Expr:
+    """A tree as an operand: an operator in parentheses."""
+    is_operator = isinstance(node, _OPERATORS) and not isinstance(node, exp.Paren)
+    return exp.Paren(this=node) if is_operator else node
+
+
+def _key(
+    node: exp.Expr, args: Sequence[Term], slots: Sequence[_Slot], call: str, distinct: bool
+) -> str:
+    keys = [arg.key for arg in args]
+    if isinstance(node, _COMMUTATIVE):
+        keys.sort()
+    elif isinstance(node, exp.In):
+        keys = [keys[0], *sorted(set(keys[1:]))]
+    said = {name for name, _ in slots}
+    others = [
+        f"{name}={_said(value)}"
+        for name, value in sorted(node.args.items())
+        if name not in said and name not in _OF_SQLGLOT and value not in (None, False, [])
+    ]
+    places = ",".join(f"{name}:{key}" for (name, _), key in zip(slots, keys, strict=True))
+    return f"{_kind(node)}{'!' if distinct else ''}{call}[{';'.join(others)}]({places})"
+
+
+def _kind(node: exp.Expr) -> str:
+    if isinstance(node, exp.Cast):
+        # CAST is read as either; only TRY_CAST is another function.
+        return "TRY_CAST" if node.args.get("safe") else "CAST"
+    return type(node).__name__
+
+
+def _said(value: object) -> str:
+    if isinstance(value, list):
+        return ",".join(map(_said, value))
+    return value.sql("spark") if isinstance(value, exp.Expr) else repr(value)

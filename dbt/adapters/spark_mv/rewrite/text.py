@@ -1,0 +1,50 @@
+"""The SQL of a block that is answered by a view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.derive import table_alias
+from dbt.adapters.spark_mv.rewrite.match import Answer
+from dbt.adapters.spark_mv.rewrite.stored import STORED
+from dbt.adapters.spark_mv.sql.names import TableName, quote
+
+UNNAMED = "mv_output_"
+
+
+def block_text(
+    answer: Answer, relation: Callable[[TableName], str], names: Sequence[str] = ()
+) -> str:
+    """The SELECT; `relation` writes a table at the version at which it is to be read, `names` are
+    those of the outputs, if they are known."""
+    lines = [f"SELECT {', '.join(_items(answer, names))}"]
+    lines.append(f"FROM {relation(answer.view.storage)} AS {STORED}")
+    lines += [
+        f"CROSS JOIN {relation(table)} AS {table_alias(number)}" for number, table in answer.missing
+    ]
+    if answer.conditions:
+        lines.append(f"WHERE {_all(answer.conditions)}")
+    if answer.keys:
+        lines.append(f"GROUP BY {', '.join(tree.sql('spark') for tree in answer.keys)}")
+    if answer.having:
+        lines.append(f"HAVING {_all(answer.having)}")
+    if answer.order:
+        lines.append(f"ORDER BY {', '.join(tree.sql('spark') for tree in answer.order)}")
+    lines += [tree.sql("spark").strip() for tree in answer.limit]
+    return "\n".join(lines)
+
+
+def _items(answer: Answer, names: Sequence[str]) -> list[str]:
+    found = []
+    for number, (name, tree) in enumerate(answer.outputs):
+        shown = names[number] if names else name or f"{UNNAMED}{number}"
+        found.append(f"{tree.sql('spark')} AS {quote(shown)}")
+    return found
+
+
+def _all(conditions: Sequence[exp.Expr]) -> str:
+    if len(conditions) == 1:
+        return conditions[0].sql("spark")
+    return " AND ".join(f"({tree.sql('spark')})" for tree in conditions)

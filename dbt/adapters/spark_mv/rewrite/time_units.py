@@ -1,0 +1,91 @@
+"""Functions of days and moments that only depend on the hour, the day, the month, .. of these.
+
+All units from the day on are made of local days, so that a day tells its month, quarter and year,
+and its week; a week may lie in two months and tells only itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.terms import Term
+
+_UNITS = ("SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
+_NAMES = {"YYYY": "YEAR", "YY": "YEAR", "MM": "MONTH", "MON": "MONTH", "DD": "DAY"}
+_PARTS: dict[type[exp.Expr], str] = {
+    exp.Year: "YEAR",
+    exp.Quarter: "QUARTER",
+    exp.Month: "MONTH",
+    exp.LastDay: "MONTH",
+    exp.Day: "DAY",
+    exp.DayOfMonth: "DAY",
+    exp.DayOfWeek: "DAY",
+    exp.DayOfYear: "DAY",
+    exp.WeekOfYear: "WEEK",
+    exp.Hour: "HOUR",
+    exp.Minute: "MINUTE",
+    exp.Second: "SECOND",
+}
+
+
+@dataclass(frozen=True)
+class OfUnit:
+    """A function of `argument` that depends on its unit of time only; `is_start` says that its
+    value is the beginning of the unit, from which others can be computed."""
+
+    unit: str
+    argument: Term
+    is_start: bool
+
+
+def of_unit(term: Term) -> OfUnit | None:
+    """What a term is, if it is a function of a unit of time."""
+    unit, is_start = _unit_of(term)
+    if unit is None or not term.args:
+        return None
+    this = term.args[[name for name, _ in term.slots].index("this")]
+    if is_day(term):
+        return OfUnit("DAY", this, True)
+    if is_day(this):
+        coarser = unit if tells("DAY", unit) else "DAY"
+        return OfUnit(coarser, this.args[0], is_start)
+    return OfUnit(unit, this, is_start)
+
+
+def is_day(term: Term) -> bool:
+    """Whether a term is the day of another."""
+    is_cast = isinstance(term.node, exp.Cast) and not term.node.args.get("safe")
+    return is_cast and term.node.args["to"].sql("spark").upper() == "DATE" and bool(term.args)
+
+
+def tells(stored: str, wanted: str) -> bool:
+    """Whether the beginning of one unit tells that of another.
+
+    >>> tells("DAY", "MONTH"), tells("WEEK", "MONTH"), tells("MONTH", "DAY")
+    (True, False, False)
+    """
+    if stored == wanted:
+        return True
+    return stored != "WEEK" and _UNITS.index(stored) < _UNITS.index(wanted) and not (
+        wanted == "WEEK" and _UNITS.index(stored) > _UNITS.index("DAY")
+    )
+
+
+def _unit_of(term: Term) -> tuple[str | None, bool]:
+    node = term.node
+    if type(node) in _PARTS:
+        return _PARTS[type(node)], False
+    if is_day(term):
+        return "DAY", True
+    name = ""
+    if isinstance(node, exp.TimestampTrunc):
+        unit = node.args.get("unit")
+        name = unit.name if unit is not None else ""
+    elif isinstance(node, exp.DateTrunc):
+        names = [name for name, _ in term.slots]
+        unit = term.args[names.index("unit")].node if "unit" in names else node.args.get("unit")
+        name = unit.name if isinstance(unit, exp.Expr) else ""
+    name = _NAMES.get(name.upper(), name.upper())
+    return (name, True) if name in _UNITS else (None, False)
