@@ -25,7 +25,10 @@ class BenchContext:
     """A statement's context, as a model of `dbt run` would have it."""
 
     trigger = "DBT_RUN"
+    reader = ""
     gates_reads = True
+    rewrites_reads = False
+    needs_rewriting = False
     is_reduced = False
     rebuilds = False
     replaces = None
@@ -41,6 +44,9 @@ class BenchContext:
 
     def settings(self) -> Mapping[str, str]:
         return {key: str(self._session.conf.get(key)) for key in ALWAYS_KEPT}
+
+    def says_no_rewriting(self) -> bool:
+        return False
 
     def declared_reads(self) -> Sequence[tuple[str, ...]]:
         return ()

@@ -22,7 +22,7 @@ LAYERS = (
     {"views"},
     {"metadata", "ivm.algebra"},
     {"state", "ivm.rewrite"},
-    {"expiry", "ivm.delta"},
+    {"expiry", "ivm.delta", "rewrite"},
     {"ivm.apply", "ivm.partitions"},
     {"ivm.program"},
     {"ivm", "ivm.analysis"},

@@ -27,7 +27,8 @@ from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
 from dbt.adapters.spark_mv.glue.result_cursor import ResultCursor
 from dbt.adapters.spark_mv.spark import session
 from dbt.adapters.spark_mv.spark.error_messages import spark_message
-from dbt.adapters.spark_mv.statements.ddl import StatementResult
+from dbt.adapters.spark_mv.statements.pipeline import Passage
+from dbt.adapters.spark_mv.statements.results import StatementResult
 
 if TYPE_CHECKING:
     import agate
@@ -118,11 +119,22 @@ class SparkMVConnectionManager(SparkConnectionManager):
         if isinstance(passage, StatementResult):
             return self.get_thread_connection(), ResultCursor(passage)
         try:
-            return super().add_query(
-                passage.sql, auto_begin, bindings, abridge_sql_log, **arguments
-            )
+            return self._send(core, passage, auto_begin, bindings, abridge_sql_log, **arguments)
         finally:
             core.after(passage)
+
+    def _send(self, core: Container, passage: Passage, *options: Any, **arguments: Any) -> Any:
+        """Run a statement; the text that it stands for if it is a rewritten one and fails."""
+        try:
+            connection, cursor = super().add_query(passage.sql, *options, **arguments)
+        except DbtDatabaseError as error:
+            if not passage.original:
+                raise
+            core.rewriting_failed(str(error))
+            return super().add_query(passage.original, *options, **arguments)
+        if passage.original and isinstance(cursor, session.SessionConnection):
+            cursor.instead_of_failing(passage.original, core.rewriting_failed)
+        return connection, cursor
 
     @classmethod
     def get_response(cls, cursor: Any) -> AdapterResponse:

@@ -43,6 +43,8 @@ class SparkMVCredentials(SparkCredentials):
     spark_conf: dict[str, Any] = field(default_factory=dict)
     class_data_archive: bool = True
     allow_unsafe_sql: bool = False
+    query_rewrite: bool = True
+    query_rewrite_min_rows: int = profile.REWRITE_MIN_ROWS
 
     @classmethod
     def validate(cls, data: Any) -> None:

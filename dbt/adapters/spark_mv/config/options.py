@@ -106,6 +106,12 @@ class Options:
         "each of them",
         "`on_read`",
     )
+    use_in_query_rewrite: bool | None = _option(
+        None,
+        BOOLEAN,
+        "false: the view answers no statement that does not name it",
+        "true",
+    )
     consistency: str | None = _option(
         None,
         one_of("each", STRICT),

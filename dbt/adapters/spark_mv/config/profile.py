@@ -16,6 +16,8 @@ CATALOG = "local"
 # The setting of the namespace in which its sessions begin.
 HOME_SETTING, HOME = f"spark.sql.catalog.{CATALOG}.default-namespace", "default"
 PATH, METADATA_SCHEMA, REFRESH_TIMEOUT = "warehouse", "mv_metadata", 3600
+# A statement that reads fewer rows takes no longer than to find another text for it.
+REWRITE_MIN_ROWS = 1_000_000
 OUR_KEYS = (
     "path",
     "spark_conf",
@@ -23,6 +25,8 @@ OUR_KEYS = (
     "refresh_timeout",
     "class_data_archive",
     "allow_unsafe_sql",
+    "query_rewrite",
+    "query_rewrite_min_rows",
 )
 _NEAR = 0.8
 _SCHEMA = re.compile(r"\w+")
@@ -108,6 +112,13 @@ def _check_timeout(value: Any) -> None:
         )
 
 
+def _check_rows(value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise InvalidProfile(
+            f"query_rewrite_min_rows cannot be {value!r}.", "Expected a whole number from 0."
+        )
+
+
 def _check_schema(value: Any) -> None:
     if not isinstance(value, str) or not _SCHEMA.fullmatch(value):
         raise InvalidProfile(
@@ -147,4 +158,6 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "spark_conf": _check_conf,
     "class_data_archive": lambda value: _check_boolean("class_data_archive", value),
     "allow_unsafe_sql": lambda value: _check_boolean("allow_unsafe_sql", value),
+    "query_rewrite": lambda value: _check_boolean("query_rewrite", value),
+    "query_rewrite_min_rows": _check_rows,
 }

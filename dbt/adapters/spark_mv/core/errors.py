@@ -27,6 +27,10 @@ class MaterializedViewError(Exception):
         super().__init__(f"{problem}\n{way_out}" if way_out else problem)
 
 
+class NotRewritten(MaterializedViewError):
+    """A statement that materialized views have to answer, and cannot."""
+
+
 class InvalidName(MaterializedViewError):
     """A name that no materialized view may have, or that cannot be understood."""
 

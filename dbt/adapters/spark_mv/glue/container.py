@@ -35,11 +35,12 @@ from dbt.adapters.spark_mv.spark.clients import (
 )
 from dbt.adapters.spark_mv.spark.session import spark_session
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements, StatementResult
+from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
 from dbt.adapters.spark_mv.statements.lifecycle import Lifecycle
 from dbt.adapters.spark_mv.statements.pipeline import Passage, StatementPipeline
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.statements.read_policy import Reader
+from dbt.adapters.spark_mv.statements.results import StatementResult
 from dbt.adapters.spark_mv.statements.write_refresh import WriteRefresher
 
 logger = AdapterLogger("SparkMV")
@@ -78,7 +79,9 @@ class Container:
         self._write_refresher = WriteRefresher(self.services, reader)
         self.lifecycle = Lifecycle(self.services, refresher, reader)
         self.ddl = MaterializedViewStatements(self.services, reader, self.lifecycle, self.gate)
-        self.pipeline = StatementPipeline(self.services, self.gate, self.ddl)
+        self.pipeline = StatementPipeline(
+            self.services, self.gate, self.ddl, self._credentials.query_rewrite_min_rows
+        )
         self.choice = Choice(log)
         self._questions = Questions(self.services, self.choice)
         self._operations = Operations(self.services, self.ddl, self.choice)
@@ -120,7 +123,9 @@ class Container:
             if self._own.catalog is None
             else _UserSession(self._user_handle, self._own)
         )
-        return NodeContext(self.invocation, user, self._memo, self.manifest)
+        return NodeContext(
+            self.invocation, user, self._memo, self.manifest, self._credentials.query_rewrite
+        )
 
     def before(self, sql: str) -> StatementResult | Passage:
         """See `StatementPipeline.before`."""
@@ -135,6 +140,10 @@ class Container:
         self._remember_written(passage.writes)
         if passage.moves:
             self.forget_namespace()
+
+    def rewriting_failed(self, error: str) -> None:
+        """A rewritten statement failed, and runs as it was written."""
+        logger.warning(f"A statement runs as it was written, without materialized views: {error}")
 
     def _remember_written(self, names: Iterable[TableName]) -> None:
         self._memo.written = {*getattr(self._memo, "written", ()), *names}

@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, kept
 _GATED_COMMANDS = frozenset(
     {"run", "build", "test", "seed", "snapshot", "show", "run-operation", "clone", "freshness"}
 )
+REWRITE_SETTING = "query_rewrite.enabled"
 _RUNNING_COMMANDS = frozenset({"run", "build", "snapshot", "seed", "test"})
 
 
@@ -75,7 +76,12 @@ class NodeContext:
     """One statement's context, as the pipeline asks for it."""
 
     def __init__(
-        self, invocation: Invocation, user: Executor, memo: threading.local, manifest: Any
+        self,
+        invocation: Invocation,
+        user: Executor,
+        memo: threading.local,
+        manifest: Any,
+        rewrites: bool = True,
     ) -> None:
         self._user = user
         self._memo = memo
@@ -83,6 +89,19 @@ class NodeContext:
         self.trigger = invocation.trigger
         self.is_reduced = invocation.is_reduced
         self.gates_reads = invocation.gates_reads and not _is_unit_test()
+        node = self._node()
+        said = node.config.get("query_rewrite") if node is not None else None
+        is_test = getattr(node, "resource_type", None) == "test"
+        self.rewrites_reads = (
+            rewrites
+            and self.gates_reads
+            and not self.is_reduced
+            and said is not False
+            # A test may compare a view with its own query.
+            and (not is_test or said is True)
+        )
+        self.needs_rewriting = said == "required" and self.rewrites_reads
+        self.reader = "" if node is None else f"{node.schema}.{node.alias}: "
         self.rebuilds = bool(getattr(memo, "rebuilds", False))
         self.replaces: TableName | None = getattr(memo, "replaces", None)
 
@@ -113,17 +132,30 @@ class NodeContext:
                     continue
         return found
 
+    def says_no_rewriting(self) -> bool:
+        """Whether the session says SET query_rewrite.enabled = false."""
+        client = self._user.catalog
+        if client is not None:
+            found = client.settings().get(REWRITE_SETTING, "")
+        else:
+            found = str(self._user.query(f"SET {REWRITE_SETTING}")[0][1])
+        return found.lower() == "false"
+
     def ask(self, sql: str) -> list[Row]:
         """Run a statement in the user's session; raises `StatementFailed`."""
         return self._user.query(sql)
 
     def declared_reads(self) -> Sequence[tuple[str, ...]]:
         """Relations that the manifest says the running node refs."""
-        unique_id = get_node_info().get("unique_id")
         nodes = getattr(self._manifest, "nodes", {})
-        depends_on = getattr(nodes.get(unique_id), "depends_on", None)
+        depends_on = getattr(self._node(), "depends_on", None)
         found = [nodes.get(name) for name in getattr(depends_on, "nodes", ())]
         return [(node.schema, node.alias) for node in found if node is not None]
+
+    def _node(self) -> Any:
+        """The node that is running; None without one."""
+        unique_id = get_node_info().get("unique_id")
+        return getattr(self._manifest, "nodes", {}).get(unique_id)
 
 
 def _is_unit_test() -> bool:

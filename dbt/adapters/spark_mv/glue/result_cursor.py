@@ -7,7 +7,7 @@ from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
 
-from dbt.adapters.spark_mv.statements.ddl import StatementResult
+from dbt.adapters.spark_mv.statements.results import StatementResult
 
 
 @dataclass

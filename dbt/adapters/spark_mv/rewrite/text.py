@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -14,12 +15,20 @@ from dbt.adapters.spark_mv.sql.names import TableName, quote
 UNNAMED = "mv_output_"
 
 
+@dataclass(frozen=True)
+class Column:
+    """What an output is to be called, and its type if it has to be converted."""
+
+    name: str
+    type: str = ""
+
+
 def block_text(
-    answer: Answer, relation: Callable[[TableName], str], names: Sequence[str] = ()
+    answer: Answer, relation: Callable[[TableName], str], columns: Sequence[Column] = ()
 ) -> str:
-    """The SELECT; `relation` writes a table at the version at which it is to be read, `names` are
-    those of the outputs, if they are known."""
-    lines = [f"SELECT {', '.join(_items(answer, names))}"]
+    """The SELECT; `relation` writes a table at the version at which it is to be read, `columns` are
+    the outputs, if they are known."""
+    lines = [f"SELECT {', '.join(_items(answer, columns))}"]
     lines.append(f"FROM {relation(answer.view.storage)} AS {STORED}")
     lines += [
         f"CROSS JOIN {relation(table)} AS {table_alias(number)}" for number, table in answer.missing
@@ -36,11 +45,12 @@ def block_text(
     return "\n".join(lines)
 
 
-def _items(answer: Answer, names: Sequence[str]) -> list[str]:
+def _items(answer: Answer, columns: Sequence[Column]) -> list[str]:
     found = []
     for number, (name, tree) in enumerate(answer.outputs):
-        shown = names[number] if names else name or f"{UNNAMED}{number}"
-        found.append(f"{tree.sql('spark')} AS {quote(shown)}")
+        known = columns[number] if columns else Column(name or f"{UNNAMED}{number}")
+        shown = exp.cast(tree, known.type) if known.type else tree
+        found.append(f"{shown.sql('spark')} AS {quote(known.name)}")
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +105,7 @@ class SessionConnection(SparkConnectionWrapper):
         self._rows: list[Any] = []
         self._taken = 0
         self._complete = False
+        self._instead: tuple[str, Callable[[str], None]] | None = None
 
     def cursor(self) -> SessionConnection:
         """A cursor of this connection, independent of its earlier ones."""
@@ -118,16 +119,20 @@ class SessionConnection(SparkConnectionWrapper):
         self.close()
         self._frame = self._call(self.session.sql, sql)
 
+    def instead_of_failing(self, sql: str, tell: Callable[[str], None]) -> None:
+        """Run another query, and tell why, if the one that was executed fails as it is fetched."""
+        self._instead = sql, tell
+
     def run_unfetched(self) -> None:
         """Run a query whose rows nobody wants, as a database would have done at once."""
         frame = self._frame
         if frame is not None and frame.columns and not self._complete and not _has_run(frame):
-            self._call(frame.write.format("noop").mode("overwrite").save)
+            self._fetched(lambda frame: frame.write.format("noop").mode("overwrite").save())
 
     def fetchall(self) -> list[Any]:
         """All rows that were not fetched yet."""
         if not self._complete and self._frame is not None:
-            self._rows = self._call(self._frame.collect)
+            self._rows = self._fetched(lambda frame: frame.collect())
             self._complete = True
         rows = self._rows[self._taken :]
         self._taken = len(self._rows)
@@ -137,7 +142,7 @@ class SessionConnection(SparkConnectionWrapper):
         """The next rows, at most `size`."""
         end = self._taken + size
         if not self._complete and self._frame is not None and end > len(self._rows):
-            self._rows = self._call(self._frame.take, end)
+            self._rows = self._fetched(lambda frame: frame.take(end))
             self._complete = len(self._rows) < end
         rows = self._rows[self._taken : end]
         self._taken += len(rows)
@@ -161,6 +166,7 @@ class SessionConnection(SparkConnectionWrapper):
     def close(self) -> None:
         """Forget the result."""
         self._frame, self._rows, self._taken, self._complete = None, [], 0, False
+        self._instead = None
 
     def cancel(self) -> None:
         """Interrupt what this session is running: dbt cancels all connections or none."""
@@ -168,6 +174,18 @@ class SessionConnection(SparkConnectionWrapper):
 
     def rollback(self, *args: Any, **kwargs: Any) -> None:
         """Do nothing: Spark has no transactions."""
+
+    def _fetched(self, function: Callable[[Any], Any]) -> Any:
+        """What a function makes of the query, or of the one that stands in for it."""
+        try:
+            return self._call(function, self._frame)
+        except DbtDatabaseError as error:
+            if self._instead is None:
+                raise
+            (sql, tell), self._instead = self._instead, None
+            tell(str(error))
+            self._frame = self._call(self.session.sql, sql)
+            return self._call(function, self._frame)
 
     @staticmethod
     def _call(function: Any, *args: Any) -> Any:

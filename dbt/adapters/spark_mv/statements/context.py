@@ -12,14 +12,18 @@ from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 class StatementContext(Protocol):
     """Where a statement comes from.
 
-    `trigger` is how the history names refreshes for it; `gates_reads` says whether what it reads is
-    made fresh first, `is_reduced` that the command works on less than all rows (--empty, --sample),
+    `trigger` is how the history names refreshes for it, `reader` what a log calls it. `gates_reads`
+    says whether what it reads is made fresh first, `rewrites_reads` whether views that it does not
+    name may answer it, `needs_rewriting` that it must not run otherwise; `is_reduced` that the command works on less than all rows (--empty, --sample),
     `rebuilds` that dbt was told to rebuild everything; `replaces` is the table or view that the
     node may make a materialized view of.
     """
 
     trigger: str
+    reader: str
     gates_reads: bool
+    rewrites_reads: bool
+    needs_rewriting: bool
     is_reduced: bool
     rebuilds: bool
     replaces: TableName | None
@@ -30,6 +34,10 @@ class StatementContext(Protocol):
 
     def settings(self) -> Mapping[str, str]:
         """Session settings that change what a query returns."""
+        ...
+
+    def says_no_rewriting(self) -> bool:
+        """Whether the session of the statement has switched rewriting off."""
         ...
 
     def ask(self, sql: str) -> list[Row]:

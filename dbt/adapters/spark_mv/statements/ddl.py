@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.spark_mv.planning.request import DBT_RUN, KEPT, MANUAL, SKIPPED, Outcome, Request
@@ -23,19 +22,10 @@ from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.statements.lifecycle import CreationContext, Lifecycle
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.statements.read_policy import Reader
+from dbt.adapters.spark_mv.statements.results import StatementResult
 from dbt.adapters.spark_mv.views.registry import load_view
 
 _OUTCOME_COLUMNS = ("view", "state", "method", "reason", "seconds", "rows")
-
-
-@dataclass(frozen=True)
-class StatementResult:
-    """The result of a statement that Spark never sees."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    message: str
-    outcome: Outcome | None = None
 
 
 class MaterializedViewStatements:

@@ -22,10 +22,18 @@ from dbt.adapters.spark_mv.sql.scan import executed
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement, classify
 from dbt.adapters.spark_mv.statements.cached_plans import CachedPlans
 from dbt.adapters.spark_mv.statements.context import StatementContext
-from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements, StatementResult
+from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
 from dbt.adapters.spark_mv.statements.information_schema import rewrite_information_schema
 from dbt.adapters.spark_mv.statements.inlining import inlined
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate
+from dbt.adapters.spark_mv.statements.results import StatementResult
+from dbt.adapters.spark_mv.statements.rewriting.explain import (
+    explained_query,
+    not_rewritten,
+    rewriting_rows,
+)
+from dbt.adapters.spark_mv.statements.rewriting.rewriter import Rewriter
+from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting
 from dbt.adapters.spark_mv.statements.statement_reads import StatementReads
 from dbt.adapters.spark_mv.statements.table_functions import CALLED, rewrite_table_functions
 
@@ -35,7 +43,8 @@ _LISTING = re.compile(r"information_schema.*?materialized_views", re.IGNORECASE 
 @dataclass(frozen=True)
 class Passage:
     """A statement that goes to Spark: its text, the relations that it writes, whether it may make
-    views again, and whether unqualified names may be looked up elsewhere after it."""
+    views again, and whether unqualified names may be looked up elsewhere after it; `original` is
+    the text that means the same, if views answer a part of this one."""
 
     sql: str
     verb: str = ""
@@ -43,16 +52,24 @@ class Passage:
     dropped_schema: tuple[str, ...] = ()
     redefines: bool = False
     moves: bool = False
+    original: str = ""
 
 
 class StatementPipeline:
     """Sees the statements of all threads of one command."""
 
-    def __init__(self, services: Services, gate: ReadGate, ddl: MaterializedViewStatements) -> None:
+    def __init__(
+        self,
+        services: Services,
+        gate: ReadGate,
+        ddl: MaterializedViewStatements,
+        least_rows: int = 0,
+    ) -> None:
         self._services = services
         self._gate = gate
         self._ddl = ddl
         self._reads = StatementReads(services, gate)
+        self._rewriter = Rewriter(services, self._reads.is_temporary, least_rows)
         self._caches = CachedPlans(services.executor, services.resolver)
         self._inside = threading.local()
 
@@ -96,6 +113,8 @@ class StatementPipeline:
         view_statement = parse_view_statement(sql)
         if view_statement is not None:
             return self._ddl.execute(view_statement, context)
+        if query := explained_query(sql):
+            return rewriting_rows(self.explain_rewrite(query, context))
         if _LISTING.search(sql):
             self._services.log.flush()
             sql = rewrite_information_schema(self._services.log, sql, context.namespace())
@@ -156,6 +175,7 @@ class StatementPipeline:
                 self._caches.made(found.views)
             if inline:
                 sql = inlined(self._services, sql, found, home(), inline)
+        original, sql = sql, self._rewritten(sql, text is sql, statement, writes, context)
         is_script = statement.kind is Kind.SCRIPT
         return Passage(
             sql,
@@ -164,7 +184,34 @@ class StatementPipeline:
             statement.targets[0] if statement.kind is Kind.DROP_SCHEMA else (),
             redefines=is_script or statement.kind in (Kind.CREATE_VIEW, Kind.CREATE_FUNCTION),
             moves=is_script or statement.kind is Kind.USE,
+            original="" if original == sql else original,
         )
+
+    def _rewritten(
+        self,
+        sql: str,
+        is_whole: bool,
+        statement: Statement,
+        writes: tuple[TableName, ...],
+        context: StatementContext,
+    ) -> str:
+        """The statement with views in place of base tables, where they answer a part of it."""
+        if not (is_whole and context.rewrites_reads and statement.reads_relations):
+            return sql
+        made = self._rewriter.rewritten(sql, classify(sql), context, writes)
+        if made.is_changed:
+            self._services.info(f"{context.reader}{made.note}")
+        elif context.needs_rewriting and statement.kind is not Kind.QUERY:
+            raise not_rewritten(context.reader, made)
+        return made.sql
+
+    def explain_rewrite(self, sql: str, context: StatementContext) -> Rewriting:
+        """How a statement would be rewritten; nothing is refreshed or run."""
+        with self._entered():
+            statement = classify(sql)
+            home = context.namespace()
+            writes = [self._services.resolver.resolve(parts, home) for parts in statement.writes]
+            return self._rewriter.rewritten(sql, statement, context, writes)
 
     def after(self, passage: Passage) -> None:
         """Mark the dependents of everything that was written, also if the statement failed."""
@@ -172,6 +219,8 @@ class StatementPipeline:
         if passage.redefines:
             self._reads.forget_temporary()
             self._gate.forget_all()
+        if passage.redefines or passage.writes or passage.dropped_schema:
+            self._rewriter.forget()
         for name in passage.writes:
             self._gate.forget(name)
             log.mark_dependents(name, passage.verb)

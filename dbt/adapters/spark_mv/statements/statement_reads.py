@@ -96,6 +96,10 @@ class StatementReads:
                 places.append((reference, found))
         return StatementViews(tuple(views), tuple(places))
 
+    def is_temporary(self, parts: Parts) -> bool:
+        """Whether a name may be that of a temporary view."""
+        return self._behind_temporary(parts)[0]
+
     def _behind_temporary(self, parts: Parts) -> tuple[bool, Views | None]:
         """Whether a name may be that of a temporary view, and the views behind that, if known."""
         if len(parts) > 1 and parts[0].lower() != _GLOBAL:

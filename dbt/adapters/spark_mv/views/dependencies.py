@@ -74,6 +74,12 @@ def storage_of(name: TableName, facts: Facts) -> TableName | None:
     return None
 
 
+def is_part_of_table(parts: tuple[str, ...]) -> bool:
+    """Whether a name may be that of a branch, tag or metadata table of an Iceberg table."""
+    last = parts[-1].lower()
+    return len(parts) > 1 and (last.startswith(_SELECTORS) or last in _METADATA_TABLES)
+
+
 class Expander:
     """Walks queries on behalf of `owner`, the materialized view (or statement) they belong to."""
 
@@ -251,8 +257,7 @@ class Expander:
 
     def _is_part_of_table(self, parts: tuple[str, ...], home: Namespace) -> bool:
         """Whether the name is a branch, tag or metadata table of an Iceberg table."""
-        last = parts[-1].lower()
-        if len(parts) < 2 or not (last.startswith(_SELECTORS) or last in _METADATA_TABLES):
+        if not is_part_of_table(parts):
             return False
         return self._resolver.lookup(self._resolver.resolve(parts[:-1], home)) is not None
 

@@ -1,0 +1,190 @@
+"""Puts a rewritten statement together: the answered blocks, and every other read of their base
+tables at the same versions; then has Spark confirm names, types and cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from dbt.adapters.spark_mv.catalog.resolver import Facts
+from dbt.adapters.spark_mv.catalog.versions import Version
+from dbt.adapters.spark_mv.core.executor import ViewFacts
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.planning.pinning import unpinned_tables
+from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.rewrite.text import Column, block_text
+from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.reads import Reference
+from dbt.adapters.spark_mv.sql.splice import Edit, edited, short_qualifiers, subquery
+from dbt.adapters.spark_mv.statements.context import StatementContext
+from dbt.adapters.spark_mv.statements.rewriting.costs import CLEARLY_LESS, rows_read
+from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehind
+from dbt.adapters.spark_mv.statements.rewriting.values import Attempt, Found, Rewriting, Target
+from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+from dbt.adapters.spark_mv.views.storage_sql import describe_query
+
+_PIN = re.compile(r"VERSION AS OF \d+")
+_WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
+USED = Reason("USED", "it is read in place of base tables")
+Columns = list[tuple[str, str]]
+
+
+class Assembly:
+    """Assembles the statements of one command; remembers what Spark said of their columns."""
+
+    def __init__(self, services: Services, tables: TablesBehind) -> None:
+        self._services = services
+        self._tables = tables
+        self._described: dict[str, Columns] = {}
+
+    def assemble(self, made: Rewriting, target: Target, found: Sequence[Found]) -> None:
+        """Set the text of `made`; raises `Unmatched` if it has to stay as it is."""
+        versions = _versions(found)
+        pinned = self._pinnable(versions)
+        others = self._others(target, found, pinned)
+        wanted = self._columns(target.context, made.original[target.start :])
+        named = [Column(name, "") for name, _ in wanted]
+        text = _text(made.original, found, others, pinned, named)
+        columns = self._columns(target.context, text[target.start :])
+        if columns != wanted and len(columns) == len(wanted):
+            cast = [
+                Column(name, kind if _is_convertible(kind, other) else "")
+                for (name, kind), (_, other) in zip(wanted, columns, strict=True)
+            ]
+            text = _text(made.original, found, others, pinned, cast)
+            columns = self._columns(target.context, text[target.start :])
+        if columns != wanted:
+            raise Unmatched(
+                "TYPES_DIFFER", f"Spark gives it other columns: {_first(wanted, columns)}"
+            )
+        self._confirm_cost(made, target.context, text[target.start :])
+        made.sql = text
+        made.views = tuple(dict.fromkeys(one.candidate.view.name for one in found))
+        made.attempts += [
+            Attempt(one.number, one.candidate.view.name, USED, True, one.candidate.rows)
+            for one in found
+        ]
+
+    def _pinnable(self, versions: Mapping[TableName, Version]) -> dict[TableName, str]:
+        """The base tables of the views that can be read at the versions of their rows."""
+        parts = self._services
+        unpinned = unpinned_tables(versions, parts.executor, parts.resolver)
+        return {
+            table: str(version.snapshot_id)
+            for table, version in versions.items()
+            if table not in unpinned
+        }
+
+    def _others(
+        self, target: Target, found: Sequence[Found], pinned: Mapping[TableName, str]
+    ) -> list[Edit]:
+        """Reads of base tables outside of the blocks, at the versions of the stored rows."""
+        base = {table for one in found for table in one.candidate.observation.versions}
+        edits: list[Edit] = []
+        inlined: list[Reference] = []
+        for place, name in target.places.items():
+            if any(start <= place.start < end for start, end in (one.span for one in found)):
+                continue
+            behind = self._tables.of(name)
+            if behind is not None and behind.isdisjoint(base):
+                continue
+            if behind is None or place.fixed or not (behind & base) <= pinned.keys():
+                text = f"the statement reads {name} beside the view, and not at its versions"
+                raise Unmatched("NOT_PINNABLE", text)
+            if name in pinned:
+                edits.append(Edit(place.start, place.end, _at(name, pinned)))
+            else:
+                inlined.append(place)
+                text = subquery(self._inlined(name, pinned), place)
+                edits.append(Edit(place.start, place.end, text))
+        edits += short_qualifiers(target.sql, inlined)
+        missing = {table for one in found for _, table in one.candidate.answer.missing}
+        for table in missing & base:
+            if table not in pinned:
+                raise Unmatched("NOT_PINNABLE", f"{table.shown} cannot be read at a version")
+        return edits
+
+    def _inlined(self, name: TableName, pinned: Mapping[TableName, str]) -> str:
+        """The query of a view, with its base tables at the versions of the stored rows."""
+
+        def replacement(table: TableName, facts: Facts, place: Reference) -> str | None:
+            if storage_of(table, facts) is not None:
+                assert isinstance(facts, ViewFacts)
+                home = Namespace(facts.catalog, facts.namespace)
+                return subquery(expander.inline(facts.text, home, replacement), place)
+            return _at(table, pinned) if table in pinned else None
+
+        expander = Expander(self._services.resolver, str(name))
+        facts = self._services.resolver.lookup(name)
+        if not isinstance(facts, ViewFacts):
+            raise Unmatched("NOT_PINNABLE", f"{name} is read beside the view, and is no view")
+        home = Namespace(facts.catalog, facts.namespace)
+        names = ", ".join(map(quote, facts.columns))
+        body = expander.inline(facts.text.rstrip().rstrip(";"), home, replacement)
+        return f"SELECT * FROM (\n{body}\n) AS inlined_view({names})"
+
+    def _columns(self, context: StatementContext, query: str) -> Columns:
+        """Names and types of a query's columns, whatever versions it reads."""
+        key = _PIN.sub("", query)
+        if key not in self._described:
+            rows = context.ask(describe_query(query))
+            self._described[key] = [(str(row[0]), str(row[1])) for row in rows]
+        return self._described[key]
+
+    def _confirm_cost(self, made: Rewriting, context: StatementContext, query: str) -> None:
+        made.rows = rows_read(context, query)
+        if made.rows > CLEARLY_LESS * made.original_rows:
+            text = f"it would read {made.rows:,} rows instead of {made.original_rows:,}"
+            raise Unmatched("COST", text)
+
+
+def _versions(found: Sequence[Found]) -> dict[TableName, Version]:
+    """The versions of the base tables of all views; raises `Unmatched` if two views differ."""
+    versions: dict[TableName, Version] = {}
+    for one in found:
+        for table, version in one.candidate.observation.versions.items():
+            if versions.setdefault(table, version) != version:
+                raise Unmatched("NOT_PINNABLE", f"two views have rows of other {table.shown}")
+    return versions
+
+
+def _text(
+    original: str,
+    found: Sequence[Found],
+    others: Sequence[Edit],
+    pinned: Mapping[TableName, str],
+    columns: Sequence[Column],
+) -> str:
+    edits = list(others)
+    for one in found:
+        head = one.candidate.observation.head
+        assert head is not None
+        versions = {**pinned, one.candidate.view.storage: head.snapshot_id}
+        text = block_text(
+            one.candidate.answer,
+            lambda name, versions=versions: _at(name, versions),  # type: ignore[misc]
+            columns if one.names_columns else (),
+        )
+        edits.append(Edit(*one.span, text))
+    return edited(original, edits)
+
+
+def _at(name: TableName, versions: Mapping[TableName, str]) -> str:
+    version = versions.get(name)
+    return name.sql if version is None else f"{name.sql} VERSION AS OF {version}"
+
+
+def _is_convertible(wanted: str, other: str) -> bool:
+    """Whether a value of one type is that of the other, as the query would have it."""
+    decimals = wanted.startswith("decimal") and other.startswith("decimal")
+    return wanted != other and (decimals or {wanted, other} <= _WHOLE)
+
+
+def _first(wanted: Columns, columns: Columns) -> str:
+    pairs = zip(wanted, columns, strict=False)
+    differing = next((pair for pair in pairs if pair[0] != pair[1]), None)
+    if differing is None:
+        return f"{len(columns)} in place of {len(wanted)}"
+    (name, kind), (other, found) = differing
+    return f"{other} {found} in place of {name} {kind}"

@@ -1,0 +1,158 @@
+"""The views that may answer a block, and what became of each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.core import reasons
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.metadata.projection import State
+from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.rewrite.block import Block
+from dbt.adapters.spark_mv.rewrite.match import Answer, match
+from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
+from dbt.adapters.spark_mv.state.observation import Observation
+from dbt.adapters.spark_mv.statements.rewriting.stored_views import StoredViews
+from dbt.adapters.spark_mv.views.definition import MaterializedView
+from dbt.adapters.spark_mv.views.registry import find_view
+
+_MOST_VIEWS = 64
+DISABLED = Reason("REWRITE_DISABLED", "its option use_in_query_rewrite is false")
+WRITTEN = Reason("WRITES_BASE_TABLE", "the statement writes to what it reads")
+NAMED = Reason("NAMED_IN_STATEMENT", "the statement reads it by its name, and may compare the two")
+NOT_TRIED = Reason("NOT_TRIED", f"more than {_MOST_VIEWS} views read these tables")
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A view that answers a block, if its rows are those of its query now."""
+
+    view: MaterializedView
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A view that answers a block, and how it was found to be: fresh."""
+
+    view: MaterializedView
+    answer: Answer
+    observation: Observation
+
+    @property
+    def rows(self) -> int:
+        """How many rows are stored."""
+        head = self.observation.head
+        return (head and iceberg.live_rows(head.summary)) or 0
+
+
+class ViewIndex:
+    """The registered views by what they read."""
+
+    def __init__(self, state: State) -> None:
+        self._by_source: dict[TableName, list[TableName]] = {}
+        for view in state.views.values():
+            for source in view.sources:
+                self._by_source.setdefault(source, []).append(view.name)
+
+    def of(self, tables: Collection[TableName]) -> list[TableName]:
+        """The views that read one of these tables, a storage table counting as its view."""
+        found: dict[TableName, None] = {}
+        for table in tables:
+            stored = STORAGE_NAME.match(table.name)
+            names = [table, table.sibling(stored["view"])] if stored else [table]
+            for name in names:
+                found.update(dict.fromkeys(self._by_source.get(name, ())))
+        return list(found)
+
+    def names(self) -> set[str]:
+        """The names of all that views read, without their schemas, in lower case."""
+        return {source.name.lower() for source in self._by_source}
+
+
+@dataclass(frozen=True)
+class Barred:
+    """Views that a statement must not be answered by: those that read what it writes, and those
+    that it names."""
+
+    written: frozenset[TableName]
+    named: frozenset[TableName]
+
+    def why(self, view: MaterializedView, sources: Collection[TableName]) -> Reason | None:
+        """Why a view is barred."""
+        if view.options.use_in_query_rewrite is False:
+            return DISABLED
+        if view.name in self.named:
+            return NAMED
+        if not self.written.isdisjoint([*sources, view.name, view.storage]):
+            return WRITTEN
+        return None
+
+
+class Candidates:
+    """Finds the views that answer blocks."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._stored = StoredViews(services)
+
+    def of(
+        self, block: Block, index: ViewIndex, barred: Barred
+    ) -> Iterator[tuple[TableName, Matched | Reason]]:
+        """Each view that reads a table of the block, and how it answers it or why not."""
+        most_rows = self._most_rows(block)
+        for number, name in enumerate(index.of(block.tables)):
+            if number >= _MOST_VIEWS:
+                yield name, NOT_TRIED
+                continue
+            found = self._matched(name, block, barred, most_rows)
+            if found is not None:
+                yield name, found
+
+    def _matched(
+        self, name: TableName, block: Block, barred: Barred, most_rows: int | None
+    ) -> Matched | Reason | None:
+        view = find_view(self._services.resolver, name)
+        if view is None:
+            return None
+        known = self._services.log.state().views.get(name)
+        why = barred.why(view, known.sources if known is not None else ())
+        if why is not None:
+            return why
+        if self._services.resolver.lookup(view.storage) is None:
+            return reasons.NEVER_BUILT
+        stored = self._stored.of(view)
+        if isinstance(stored, Reason):
+            return stored
+        try:
+            return Matched(view, match(block, stored, most_rows))
+        except Unmatched as error:
+            return error.reason
+
+    def _most_rows(self, block: Block) -> int | None:
+        """How many rows the one table of a block has, if that matters."""
+        averages = any(found.call == "AVG" for term in block.terms() for found in term.walk())
+        if len(block.tables) != 1 or not averages:
+            return None
+        chain = iceberg.main_chain(self._services.executor, block.tables[0], 1)
+        return iceberg.live_rows(chain[0].summary) if chain else None
+
+    def observed(self, matched: Matched, settings: Mapping[str, str]) -> Candidate | Reason:
+        """A view that answers a block as it is now; why its rows may not be read."""
+        view = matched.view
+        if dict(view.definition.settings) != dict(settings):
+            return _other_settings(view, settings)
+        observation = self._services.observer.observe_with_upstream(view)
+        if not observation.verdict.is_fresh or observation.head is None:
+            return Reason("VIEW_NOT_FRESH", observation.verdict.reason.text)
+        return Candidate(view, matched.answer, observation)
+
+
+def _other_settings(view: MaterializedView, settings: Mapping[str, str]) -> Reason:
+    mine = view.definition.settings
+    keys = sorted(key for key in {*mine, *settings} if mine.get(key) != settings.get(key))
+    text = ", ".join(f"{key} is {settings.get(key, 'not set')}" for key in keys)
+    return Reason("SETTINGS_DIFFER", f"the session has other settings: {text}")

@@ -1,0 +1,109 @@
+"""Rewrites statements: finds the blocks that fresh views answer, and has them read those.
+
+Whatever cannot be proved, or fails, leaves the statement as it was written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from dbt.adapters.spark_mv.core.errors import MaterializedViewError, StatementFailed
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.sql.reads import Reference, parse, references_of
+from dbt.adapters.spark_mv.sql.statement import Kind, Statement
+from dbt.adapters.spark_mv.statements.context import StatementContext
+from dbt.adapters.spark_mv.statements.rewriting.assembly import Assembly
+from dbt.adapters.spark_mv.statements.rewriting.candidates import Barred, Candidates, ViewIndex
+from dbt.adapters.spark_mv.statements.rewriting.relations import CatalogRelations
+from dbt.adapters.spark_mv.statements.rewriting.search import Search
+from dbt.adapters.spark_mv.statements.rewriting.spans import query_start
+from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehind
+from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting, Target
+
+# A form of statement that nobody thought of must not keep anybody from running it.
+_NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
+# Set in tests: what nobody thought of fails.
+STRICT = "DBT_SPARK_MV_STRICT_REWRITES"
+_VERBS = frozenset({"CREATE", "REPLACE", "INSERT"})
+_LONGEST = 300
+
+
+class Rewriter:
+    """Rewrites the statements of one command. A statement that reads fewer than `least_rows` rows
+    is left as it is."""
+
+    def __init__(
+        self, services: Services, is_temporary: Callable[[tuple[str, ...]], bool], least_rows: int
+    ) -> None:
+        self._services = services
+        self._tables = TablesBehind(services.resolver)
+        relations = CatalogRelations(services.resolver, is_temporary)
+        self._search = Search(relations, Candidates(services), least_rows)
+        self._assembly = Assembly(services, self._tables)
+
+    def forget(self) -> None:
+        """Relations may be others now."""
+        self._tables.forget()
+
+    def rewritten(
+        self,
+        sql: str,
+        statement: Statement,
+        context: StatementContext,
+        writes: Sequence[TableName] = (),
+    ) -> Rewriting:
+        """The statement as it is to run; its own text if no view answers a part of it."""
+        made = Rewriting(sql, sql)
+        try:
+            self._rewrite(made, statement, context, writes)
+        except Unmatched as error:
+            made.leave(error.reason)
+        except (MaterializedViewError, StatementFailed, *_NOT_FORESEEN) as error:
+            if os.environ.get(STRICT):
+                raise
+            made.leave(Reason("FAILED", f"{type(error).__name__}: {error}"[:_LONGEST]))
+        return made
+
+    def _rewrite(
+        self,
+        made: Rewriting,
+        statement: Statement,
+        context: StatementContext,
+        writes: Sequence[TableName],
+    ) -> None:
+        resolver, home = self._services.resolver, context.namespace()
+        index = ViewIndex(self._services.log.state())
+        references = self._references(made.original, statement)
+        names = [resolver.resolve(reference.parts, home) for reference in references]
+        if not self._may_be_answered(names, index):
+            return
+        tree = parse(made.original)
+        start = query_start(statement.words, statement.verb)
+        if tree is None or start is None:
+            raise Unmatched(QUERY, "only Spark can read the statement")
+        places = dict(zip(references, names, strict=True))
+        target = Target(made.original, tree, statement.words, start, places, context)
+        barred = Barred(frozenset(writes), frozenset(names))
+        found = self._search.search(made, target, index, barred)
+        if found:
+            self._assembly.assemble(made, target, found)
+
+    def _references(self, sql: str, statement: Statement) -> tuple[Reference, ...]:
+        """What a statement reads, if statements of its kind are rewritten."""
+        is_read = statement.kind in (Kind.QUERY, Kind.CREATE_TEMPORARY_VIEW) or (
+            statement.kind is Kind.WRITE and statement.verb in _VERBS
+        )
+        reads = references_of(sql) if is_read else None
+        if reads is None or reads.unresolved:
+            return ()
+        written = set(statement.targets)
+        return tuple(found for found in reads.references if found.parts not in written)
+
+    def _may_be_answered(self, names: Sequence[TableName], index: ViewIndex) -> bool:
+        """Whether any view reads what a statement reads, as far as names tell."""
+        known = index.names()
+        return any(name.name.lower() in known or self._tables.is_view(name) for name in names)

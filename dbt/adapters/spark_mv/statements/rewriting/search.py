@@ -1,0 +1,165 @@
+"""Searches a statement for the blocks that views answer, the outermost first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.rewrite.block import Block
+from dbt.adapters.spark_mv.rewrite.blocks import BlockReader
+from dbt.adapters.spark_mv.rewrite.scopes import Relations, Scope
+from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+from dbt.adapters.spark_mv.statements.rewriting.candidates import (
+    Barred,
+    Candidate,
+    Candidates,
+    Matched,
+    ViewIndex,
+)
+from dbt.adapters.spark_mv.statements.rewriting.costs import rows_read
+from dbt.adapters.spark_mv.statements.rewriting.spans import span_of
+from dbt.adapters.spark_mv.statements.rewriting.values import Attempt, Found, Rewriting, Target
+
+_MOST_BLOCKS = 32
+# The number of a block, its tree, its normal form, and the views that answer it.
+Matches = tuple[int, exp.Select, Block, list[Matched]]
+_OFF = Reason("REWRITE_DISABLED", "the session has switched it off: query_rewrite.enabled is false")
+
+
+class Search:
+    """Finds the blocks of statements that fresh views answer."""
+
+    def __init__(self, relations: Relations, candidates: Candidates, least_rows: int) -> None:
+        self._reader = BlockReader(relations)
+        self._candidates = candidates
+        self._least_rows = least_rows
+
+    def search(
+        self, made: Rewriting, target: Target, index: ViewIndex, barred: Barred
+    ) -> list[Found]:
+        """The blocks that are answered, and the attempts in `made`. What is inside of an answered
+        block is not tried."""
+        matches: list[Matches] = []
+        covered: set[int] = set()
+        home = Scope(target.context.namespace())
+        for number, (select, scope) in enumerate(_selects(target.query, home)):
+            if id(select) in covered:
+                continue
+            if number >= _MOST_BLOCKS:
+                break
+            block = self._block(made, number, select, scope)
+            found = self._matched(made, number, block, index, barred) if block else []
+            if block is not None and found:
+                matches.append((number, select, block, found))
+                covered |= {id(inner) for inner in select.find_all(exp.Select)}
+        if not matches or not self._is_worth_it(made, target, matches):
+            return []
+        return self._placed(made, target, matches)
+
+    def _placed(self, made: Rewriting, target: Target, matches: list[Matches]) -> list[Found]:
+        """Of each block the best view, with the place of the block in the text."""
+        settings = target.context.settings()
+        found_blocks = []
+        for number, select, block, matched in matches:
+            best = self._best(made, number, matched, settings)
+            span = span_of(made.original, target.words, select) if best is not None else None
+            if best is not None and span is None:
+                reason = Reason(QUERY, "its place in the text is not found")
+                made.attempts.append(Attempt(number, best.view.name, reason))
+            elif best is not None and span is not None:
+                found_blocks.append(Found(number, span, block, best, select is target.first))
+        return found_blocks
+
+    def _block(
+        self, made: Rewriting, number: int, select: exp.Select, scope: Scope
+    ) -> Block | None:
+        try:
+            return self._reader.block(select, scope)
+        except Unmatched as error:
+            made.attempts.append(Attempt(number, None, error.reason))
+            return None
+
+    def _matched(
+        self, made: Rewriting, number: int, block: Block, index: ViewIndex, barred: Barred
+    ) -> list[Matched]:
+        found = []
+        for name, one in self._candidates.of(block, index, barred):
+            if isinstance(one, Reason):
+                made.attempts.append(Attempt(number, name, one))
+            else:
+                found.append(one)
+        return found
+
+    def _is_worth_it(
+        self,
+        made: Rewriting,
+        target: Target,
+        matches: list[Matches],
+    ) -> bool:
+        """Whether the statement reads so much that reading less is noticed."""
+        if target.context.says_no_rewriting():
+            made.leave(_OFF)
+            return False
+        made.original_rows = rows_read(target.context, made.original[target.start :])
+        if made.original_rows >= self._least_rows:
+            return True
+        text = f"the statement reads {made.original_rows:,} rows, fewer than query_rewrite_min_rows"
+        reason = Reason("COST", text)
+        for number, _, _, matched in matches:
+            made.attempts += [Attempt(number, one.view.name, reason) for one in matched]
+        return False
+
+    def _best(
+        self, made: Rewriting, number: int, matched: list[Matched], settings: Mapping[str, str]
+    ) -> Candidate | None:
+        """The fresh view with the fewest rows."""
+        fresh: list[Candidate] = []
+        for one in matched:
+            found = self._candidates.observed(one, settings)
+            if isinstance(found, Reason):
+                made.attempts.append(Attempt(number, one.view.name, found))
+            else:
+                fresh.append(found)
+        fresh.sort(key=lambda one: (one.rows, one.view.name))
+        for other in fresh[1:]:
+            reason = Reason("COST", f"{fresh[0].view.name} has fewer rows")
+            made.attempts.append(Attempt(number, other.view.name, reason, rows=other.rows))
+        return fresh[0] if fresh else None
+
+
+def _selects(node: exp.Expr, scope: Scope) -> Iterator[tuple[exp.Select, Scope]]:
+    """Every SELECT with the scope around it, the outermost first."""
+    level: list[tuple[exp.Expr, Scope]] = [(node, scope)]
+    while level:
+        below: list[tuple[exp.Expr, Scope]] = []
+        for query, around in level:
+            if isinstance(query, exp.Select):
+                yield query, around
+            below += _parts(query, around)
+        level = below
+
+
+def _parts(query: exp.Expr, scope: Scope) -> list[tuple[exp.Expr, Scope]]:
+    """The queries right inside of a query, with their scopes."""
+    inner = _inside(query, scope)
+    clause = query.args.get("with_")
+    found: list[tuple[exp.Expr, Scope]] = []
+    if clause is not None:
+        found += [(named.this, inner.named[named.alias.lower()][1]) for named in clause.expressions]
+    ahead = [child for child in query.iter_expressions() if child is not clause]
+    while ahead:
+        child = ahead.pop()
+        if isinstance(child, exp.Query) and not isinstance(child, exp.Subquery):
+            found.append((child, inner))
+        else:
+            ahead += list(child.iter_expressions())
+    return found
+
+
+def _inside(query: exp.Expr, scope: Scope) -> Scope:
+    try:
+        return scope.inside(query)
+    except Unmatched:
+        return scope

@@ -1,0 +1,139 @@
+"""Views as their storage tables have them, ready to be held against blocks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.planning.analyzer import Analyzer
+from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.rewrite.block import Block, Output
+from dbt.adapters.spark_mv.rewrite.blocks import BlockReader
+from dbt.adapters.spark_mv.rewrite.facts import facts_of
+from dbt.adapters.spark_mv.rewrite.scopes import Relations, Scope
+from dbt.adapters.spark_mv.rewrite.stored import StoredColumn, StoredView
+from dbt.adapters.spark_mv.rewrite.unmatched import VIEW, Unmatched
+from dbt.adapters.spark_mv.sql.reads import parse
+from dbt.adapters.spark_mv.statements.rewriting.relations import (
+    CatalogRelations,
+    PlaceholderRelations,
+)
+from dbt.adapters.spark_mv.views.clock import moment_texts
+from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
+from dbt.adapters.spark_mv.views.storage_sql import all_stored_columns, stored_columns
+from dbt.adapters.spark_mv.views.volatile import storage_columns, unstable
+
+_CASE_SENSITIVE = "spark.sql.caseSensitive"
+
+
+class StoredViews:
+    """The normal forms of views, each made once for a definition and a storage table."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._known: dict[tuple[str, str, str], StoredView | Reason] = {}
+
+    def of(self, view: MaterializedView) -> StoredView | Reason:
+        """The normal form of a view; the reason if it has none."""
+        key = view.id, view.definition_hash, view.storage.name
+        if key not in self._known:
+            try:
+                self._known[key] = self._made(view)
+            except Unmatched as error:
+                self._known[key] = replace(error.reason, code=VIEW)
+        return self._known[key]
+
+    def _made(self, view: MaterializedView) -> StoredView:
+        definition = view.definition
+        _refuse_unstable(definition)
+        if view.reduced or (view.spare and view.shown_rows(1) is not None):
+            raise Unmatched(VIEW, "it keeps a part of its rows", "LIMIT")
+        types = dict(self._services.resolver.columns(view.storage))
+        tree = parse(definition.query)
+        if tree is None:
+            raise Unmatched(VIEW, "only Spark can read its query")
+        block = _block(tree, CatalogRelations(self._services.resolver), definition)
+        names = stored_columns(view)
+        if len(block.outputs) != len(definition.columns):
+            raise Unmatched(VIEW, "its query has another number of columns than the view")
+        columns = tuple(
+            StoredColumn(names[column.name], types[names[column.name]], column.type)
+            for column in definition.columns
+        )
+        stored = StoredView(view.name, view.storage, block, columns, view.time_zone)
+        return self._with_hidden(stored, view, types)
+
+    def _with_hidden(
+        self, stored: StoredView, view: MaterializedView, types: dict[str, str]
+    ) -> StoredView:
+        """The view with the columns that it does not show, and with the groups that it hides."""
+        more = self._hidden(view, types) if view.hidden else None
+        if more is None or not _is_same(stored, more[0], view.time_zone):
+            return stored
+        block, columns = more
+        if stored.block.having:
+            # Of groups that are not shown only keys and parts are there, which the query of all
+            # that is stored says.
+            return replace(stored, block=block, columns=columns)
+        outputs = (*stored.block.outputs, *block.outputs)
+        return replace(
+            stored,
+            block=replace(stored.block, outputs=outputs),
+            columns=(*stored.columns, *columns),
+        )
+
+    def _hidden(
+        self, view: MaterializedView, types: dict[str, str]
+    ) -> tuple[Block, tuple[StoredColumn, ...]] | None:
+        """The query of all that is stored as a block, and its columns."""
+        analyzer: Analyzer = self._services.analyzer
+        analysis = analyzer.analysis(view.definition, view)
+        if isinstance(analysis, Reason) or tuple(analysis.program.hidden) != view.hidden:
+            return None
+        relations = PlaceholderRelations(self._services.resolver, analysis.tables)
+        tree = parse(analysis.program.stored_query().sql("spark"))
+        if tree is None:
+            return None
+        try:
+            block = _block(tree, relations, view.definition)
+        except Unmatched:
+            return None
+        stored = {name.lower(): column for name, column in all_stored_columns(view).items()}
+        shown = {column.name.lower(): column.type for column in view.definition.columns}
+        columns = tuple(_column(one, stored, shown, types) for one in block.outputs)
+        return block, columns
+
+
+def _column(
+    output: Output, stored: dict[str, str], shown: dict[str, str], types: dict[str, str]
+) -> StoredColumn:
+    name = stored[output.name.lower()]
+    return StoredColumn(name, types[name], shown.get(output.name.lower(), types[name]))
+
+
+def _block(tree: object, relations: Relations, definition: Definition) -> Block:
+    block = BlockReader(relations).block(tree, Scope(definition.home))  # type: ignore[arg-type]
+    if block.limit:
+        raise Unmatched(VIEW, "it keeps a part of its rows", "LIMIT")
+    return replace(block, order=())
+
+
+def _refuse_unstable(definition: Definition) -> None:
+    for text in definition.texts:
+        if calls := unstable(text) or moment_texts(text):
+            raise Unmatched(VIEW, "its rows change without a write", ", ".join(calls))
+        if found := storage_columns(text):
+            raise Unmatched(VIEW, "it asks in which file a row lies", ", ".join(found))
+    if definition.settings.get(_CASE_SENSITIVE) == "true":
+        raise Unmatched(VIEW, "the names of its columns are case sensitive")
+
+
+def _is_same(stored: StoredView, block: Block, zone: str) -> bool:
+    """Whether two readings of one query are of the same rows and groups."""
+    mine = stored.block
+    if mine.tables != block.tables or mine.left_joins != block.left_joins:
+        return False
+    keys = [None if b.keys is None else {term.key for term in b.keys} for b in (mine, block)]
+    return keys[0] == keys[1] and facts_of(mine.conditions, zone) == facts_of(
+        block.conditions, zone
+    )

@@ -1,0 +1,49 @@
+"""The tables that a name stands for, through any number of logical views."""
+
+from __future__ import annotations
+
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.understood import understood
+from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
+
+Tables = frozenset[TableName]
+
+
+class TablesBehind:
+    """Remembers what names stand for until they may stand for something else."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self._known: dict[TableName, Tables | None] = {}
+
+    def forget(self) -> None:
+        """Every relation may be another one now."""
+        self._known = {}
+
+    def of(self, name: TableName) -> Tables | None:
+        """The tables behind a relation; None if that cannot be told."""
+        if name not in self._known:
+            self._known[name] = self._find(name, 0)
+        return self._known[name]
+
+    def is_view(self, name: TableName) -> bool:
+        """Whether a relation is a view."""
+        return self.of(name) != frozenset([name])
+
+    def _find(self, name: TableName, depth: int) -> Tables | None:
+        facts = self._resolver.lookup(name)
+        if isinstance(facts, TableFacts):
+            return frozenset([name])
+        reads = understood(facts.text) if isinstance(facts, ViewFacts) else None
+        if reads is None or depth > MAX_DEPTH or not isinstance(facts, ViewFacts):
+            return None
+        home = Namespace(facts.catalog, facts.namespace)
+        found: set[TableName] = set()
+        for reference in reads.references:
+            behind = self._find(self._resolver.resolve(reference.parts, home), depth + 1)
+            if behind is None:
+                return None
+            found |= behind
+        return frozenset(found)
