@@ -14,7 +14,13 @@ from pathlib import Path
 
 from dbt.adapters.spark_mv.core import errors
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
-from dbt.adapters.spark_mv.core.reason_codes import FRESHNESS, METHODS, REFRESHES, Meaning
+from dbt.adapters.spark_mv.core.reason_codes import (
+    FRESHNESS,
+    METHODS,
+    REFRESHES,
+    REWRITING,
+    Meaning,
+)
 from tests.texts import Call, calls
 
 PAGE = Path(__file__).parents[1] / "docs" / "errors_and_reasons.md"
@@ -46,6 +52,7 @@ SECTIONS: tuple[tuple[str, Mapping[str, Meaning]], ...] = (
     ("### Whether a view is fresh", FRESHNESS),
     ("### What became of a refresh", REFRESHES),
     ("### Why not fast, not by partition, or not added to groups", METHODS),
+    ("### Whether a view answers a statement that does not name it", REWRITING),
 )
 
 

@@ -25,6 +25,7 @@ from dbt.adapters.spark_mv.operations.partitions import Partitions
 from dbt.adapters.spark_mv.operations.queries import Operations
 from dbt.adapters.spark_mv.operations.questions import Questions
 from dbt.adapters.spark_mv.operations.report import Report
+from dbt.adapters.spark_mv.operations.rewrites import Rewrites
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.spark.clients import (
@@ -87,6 +88,7 @@ class Container:
         self._operations = Operations(self.services, self.ddl, self.choice)
         self._partitions = Partitions(self.services.lineage, self.choice)
         self._maintenance = Maintenance(self.services, self.ddl, self.choice)
+        self._rewrites = Rewrites(self.pipeline, self.context)
 
     def _executor(self, connect: Callable[[], Any]) -> SessionExecutor | ConnectionExecutor:
         if self._credentials.method in IN_PROCESS:
@@ -106,7 +108,10 @@ class Container:
 
     def operation(self, name: str) -> Callable[..., Report]:
         """The operation of this name; it refuses arguments of a wrong type."""
-        owners = (self._questions, self._operations, self._partitions, self._maintenance)
+        owners = (
+            *(self._questions, self._operations, self._partitions, self._maintenance),
+            self._rewrites,
+        )
         found: Callable[..., Report] = next(
             getattr(owner, name) for owner in owners if hasattr(owner, name)
         )

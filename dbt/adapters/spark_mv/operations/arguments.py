@@ -59,6 +59,7 @@ _DURATION: tuple[str, Check] = ("a number from 0", _is_duration)
 _CHECKS: dict[str, tuple[str, Check]] = {
     "view": ("name, schema.name, tag:x, +name, name+, or a list of them", _is_view),
     "drop.view": ("name or schema.name", _is_name),
+    "sql": ("the text of a query", _is_name),
     "group": ("the name of a consistency group", _is_name),
     "method": ("one of " + ", ".join(METHODS), _is_method),
     "limit": ("a whole number from 1", _is_limit),

@@ -14,9 +14,9 @@ class StatementContext(Protocol):
 
     `trigger` is how the history names refreshes for it, `reader` what a log calls it. `gates_reads`
     says whether what it reads is made fresh first, `rewrites_reads` whether views that it does not
-    name may answer it, `needs_rewriting` that it must not run otherwise; `is_reduced` that the command works on less than all rows (--empty, --sample),
-    `rebuilds` that dbt was told to rebuild everything; `replaces` is the table or view that the
-    node may make a materialized view of.
+    name may answer it, `needs_rewriting` that it must not run otherwise. `is_reduced` says that the
+    command works on less than all rows (--empty, --sample), `rebuilds` that dbt was told to rebuild
+    everything; `replaces` is the table or view that the node may make a materialized view of.
     """
 
     trigger: str

@@ -211,7 +211,7 @@ class StatementPipeline:
             statement = classify(sql)
             home = context.namespace()
             writes = [self._services.resolver.resolve(parts, home) for parts in statement.writes]
-            return self._rewriter.rewritten(sql, statement, context, writes)
+            return self._rewriter.rewritten(sql, statement, context, writes, thorough=True)
 
     def after(self, passage: Passage) -> None:
         """Mark the dependents of everything that was written, also if the statement failed."""

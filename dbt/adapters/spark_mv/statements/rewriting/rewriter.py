@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
+from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError, StatementFailed
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -18,6 +19,7 @@ from dbt.adapters.spark_mv.sql.statement import Kind, Statement
 from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.statements.rewriting.assembly import Assembly
 from dbt.adapters.spark_mv.statements.rewriting.candidates import Barred, Candidates, ViewIndex
+from dbt.adapters.spark_mv.statements.rewriting.costs import rows_read
 from dbt.adapters.spark_mv.statements.rewriting.relations import CatalogRelations
 from dbt.adapters.spark_mv.statements.rewriting.search import Search
 from dbt.adapters.spark_mv.statements.rewriting.spans import query_start
@@ -43,6 +45,7 @@ class Rewriter:
         self._tables = TablesBehind(services.resolver)
         relations = CatalogRelations(services.resolver, is_temporary)
         self._search = Search(relations, Candidates(services), least_rows)
+        self._least_rows = least_rows
         self._assembly = Assembly(services, self._tables)
 
     def forget(self) -> None:
@@ -55,11 +58,15 @@ class Rewriter:
         statement: Statement,
         context: StatementContext,
         writes: Sequence[TableName] = (),
+        thorough: bool = False,
     ) -> Rewriting:
-        """The statement as it is to run; its own text if no view answers a part of it."""
+        """The statement as it is to run; its own text if no view answers a part of it.
+
+        Statements that read little are not looked at any further, but if it has to be `thorough`.
+        """
         made = Rewriting(sql, sql)
         try:
-            self._rewrite(made, statement, context, writes)
+            self._rewrite(made, statement, context, writes, thorough)
         except Unmatched as error:
             made.leave(error.reason)
         except (MaterializedViewError, StatementFailed, *_NOT_FORESEEN) as error:
@@ -74,12 +81,15 @@ class Rewriter:
         statement: Statement,
         context: StatementContext,
         writes: Sequence[TableName],
+        thorough: bool,
     ) -> None:
         resolver, home = self._services.resolver, context.namespace()
         index = ViewIndex(self._services.log.state())
         references = self._references(made.original, statement)
         names = [resolver.resolve(reference.parts, home) for reference in references]
         if not self._may_be_answered(names, index):
+            return
+        if not thorough and self._reads_little(names):
             return
         tree = parse(made.original)
         start = query_start(statement.words, statement.verb)
@@ -88,6 +98,11 @@ class Rewriter:
         places = dict(zip(references, names, strict=True))
         target = Target(made.original, tree, statement.words, start, places, context)
         barred = Barred(frozenset(writes), frozenset(names))
+        if self._services.executor.catalog is None and not thorough:
+            # Looking at tables takes statements there, more than one estimate does.
+            made.original_rows = rows_read(context, made.original[start:])
+            if made.original_rows < self._least_rows:
+                return
         found = self._search.search(made, target, index, barred)
         if found:
             self._assembly.assemble(made, target, found)
@@ -100,8 +115,27 @@ class Rewriter:
         reads = references_of(sql) if is_read else None
         if reads is None or reads.unresolved:
             return ()
-        written = set(statement.targets)
-        return tuple(found for found in reads.references if found.parts not in written)
+        found = list(reads.references)
+        for target in statement.targets:
+            # What a statement writes to stands before all that it reads.
+            named = next((one for one in found if one.parts == target), None)
+            if named is not None:
+                found.remove(named)
+        return tuple(found)
+
+    def _reads_little(self, names: Sequence[TableName]) -> bool:
+        """Whether all rows of all tables are so few that no text for them need be found.
+
+        Where it takes a statement to count them, Spark's estimate counts them later.
+        """
+        executor, total = self._services.executor, 0
+        if executor.catalog is None:
+            return False
+        for name in names:
+            for table in self._tables.of(name) or ():
+                chain = iceberg.main_chain(executor, table, 1)
+                total += (iceberg.live_rows(chain[0].summary) or 0) if chain else 0
+        return total < self._least_rows
 
     def _may_be_answered(self, names: Sequence[TableName], index: ViewIndex) -> bool:
         """Whether any view reads what a statement reads, as far as names tell."""

@@ -102,7 +102,8 @@ class Search:
         if target.context.says_no_rewriting():
             made.leave(_OFF)
             return False
-        made.original_rows = rows_read(target.context, made.original[target.start :])
+        if not made.original_rows:
+            made.original_rows = rows_read(target.context, made.original[target.start :])
         if made.original_rows >= self._least_rows:
             return True
         text = f"the statement reads {made.original_rows:,} rows, fewer than query_rewrite_min_rows"
