@@ -11,14 +11,19 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.rewrite.block import Block, Output, Sorted
 from dbt.adapters.spark_mv.rewrite.expressions import read
 from dbt.adapters.spark_mv.rewrite.ranges import family_of
-from dbt.adapters.spark_mv.rewrite.scopes import Columns, Query, Relations, Scope, column_in
+from dbt.adapters.spark_mv.rewrite.scopes import (
+    Columns,
+    Query,
+    Relations,
+    Scope,
+    column_in,
+    select_of,
+    unwrapped,
+)
 from dbt.adapters.spark_mv.rewrite.sources import Sources, known_column
 from dbt.adapters.spark_mv.rewrite.terms import Term, conjuncts
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 
-_READ = frozenset(
-    "with_ expressions from_ joins where group having distinct order limit offset".split()
-)
 _OF_GROUP = frozenset({"expressions", "all"})
 
 
@@ -30,7 +35,13 @@ class BlockReader:
 
     def block(self, query: exp.Expr, scope: Scope) -> Block:
         """The normal form of a query; raises `Unmatched` if it has none."""
-        select = _select(query)
+        try:
+            return self._block(query, scope)
+        except RecursionError:
+            raise Unmatched(QUERY, "its expressions are too deep") from None
+
+    def _block(self, query: exp.Expr, scope: Scope) -> Block:
+        select = select_of(query)
         inner = scope.inside(select)
         nested = self._nested_groups(select, inner)
         if nested is not None:
@@ -57,7 +68,7 @@ class BlockReader:
         self, sources: Sources, query: exp.Expr, scope: Scope
     ) -> tuple[tuple[str, ...], tuple[Term, ...]]:
         """Make a query in FROM part of the block, if all it does is to select."""
-        select = _select(query)
+        select = select_of(query)
         if select.args.get("limit") or select.args.get("offset") or _is_grouped(select):
             raise Unmatched(QUERY, "a query in FROM does more than select", select.sql("spark"))
         inner = scope.inside(select)
@@ -79,9 +90,9 @@ class BlockReader:
         if start is None or select.args.get("joins") or _is_grouped(select):
             return None
         query, where, names, called = self._query_of(start.this, scope)
-        if query is None or not isinstance(_unwrapped(query), exp.Select):
+        if query is None or not isinstance(unwrapped(query), exp.Select):
             return None
-        below = _select(query)
+        below = select_of(query)
         if below.args.get("limit") or below.args.get("offset"):
             return None
         block = self.block(below, where)
@@ -109,8 +120,10 @@ class BlockReader:
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             return nothing
         parts = tuple(part.name for part in node.parts)
-        by = ((called,),) if called else tuple(
-            tuple(part.lower() for part in parts[n:]) for n in range(len(parts))
+        by = (
+            ((called,),)
+            if called
+            else tuple(tuple(part.lower() for part in parts[n:]) for n in range(len(parts)))
         )
         known = scope.named.get(parts[0].lower()) if len(parts) == 1 else None
         if known is not None:
@@ -119,7 +132,6 @@ class BlockReader:
         if isinstance(found, Query):
             return found.tree, Scope(found.home), renamed or found.columns, by
         return nothing
-
 
 
 def _over_groups(select: exp.Select, below: Block, columns: Columns) -> Block:
@@ -132,23 +144,6 @@ def _over_groups(select: exp.Select, below: Block, columns: Columns) -> Block:
         having = conjuncts(read(where.this, lambda column: known_column(relations, column)))
     made = _with_having(replace(below, outputs=tuple(items)), having)
     return _ordered(made, select, items, relations)
-
-
-def _select(query: exp.Expr) -> exp.Select:
-    query = _unwrapped(query)
-    if not isinstance(query, exp.Select):
-        raise Unmatched(QUERY, "it is no SELECT", type(query).__name__.upper())
-    for name, value in query.args.items():
-        if value and name not in _READ:
-            clause = name.rstrip("_").replace("_", " ").upper()
-            raise Unmatched(QUERY, "it has a clause that no view answers", clause)
-    return query
-
-
-def _unwrapped(query: exp.Expr) -> exp.Expr:
-    while isinstance(query, exp.Subquery) and set(query.args) <= {"this"}:
-        query = query.this
-    return query
 
 
 def _is_grouped(select: exp.Select) -> bool:
@@ -187,7 +182,7 @@ def _starred(node: exp.Expr, relations: list[Columns]) -> list[Output]:
     star = node if isinstance(node, exp.Star) else node.this
     if any(value for value in star.args.values()) or any(one.merged for one in relations):
         raise Unmatched(QUERY, "a star leaves columns out", node.sql("spark"))
-    qualifier = ()
+    qualifier: tuple[str, ...] = ()
     if isinstance(node, exp.Column):
         qualifier = tuple(part.name.lower() for part in node.parts[:-1])
     found = [one for one in relations if not qualifier or qualifier in one.called]
@@ -206,11 +201,21 @@ def _keys(
     if any(value for name, value in group.args.items() if name not in _OF_GROUP):
         raise Unmatched(QUERY, "it groups by several sets of keys", group.sql("spark"))
     if group.args.get("all"):
+        if any(_is_mixed(item.term) for item in items):
+            raise Unmatched(QUERY, "it groups by parts of its columns", group.sql("spark"))
         return _distinct(item.term for item in items if not item.term.has_calls)
     return _distinct(_key(node, items, relations) for node in group.expressions)
 
 
+def _is_mixed(term: Term) -> bool:
+    """Whether columns are in it both in calls and outside of them."""
+    if term.call or not term.has_calls:
+        return False
+    return any(arg.columns and not arg.has_calls or _is_mixed(arg) for arg in term.args)
+
+
 def _key(node: exp.Expr, items: Sequence[Output], relations: list[Columns]) -> Term:
+    node = node.unnest()
     if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
         number = int(node.name)
         if not 0 < number <= len(items):
@@ -248,9 +253,7 @@ def _having(
     return conjuncts(read(having.this, lambda column: _named_or_column(column, items, relations)))
 
 
-def _named_or_column(
-    node: exp.Column, items: Sequence[Output], relations: list[Columns]
-) -> Term:
+def _named_or_column(node: exp.Column, items: Sequence[Output], relations: list[Columns]) -> Term:
     """What a name stands for after SELECT: an output, or a column."""
     column = column_in(relations, node)
     named = []

@@ -72,7 +72,9 @@ class StoredCalls:
     def _count(self, call: Term) -> exp.Expr | None:
         found = self.deriver.stored(call)
         if found is None and call.args and self._is_never_null(call.args[0]):
-            found = self.deriver.stored(made(exp.Count(this=exp.Star(), big_int=True), call="COUNT"))
+            found = self.deriver.stored(
+                made(exp.Count(this=exp.Star(), big_int=True), call="COUNT")
+            )
         if found is None or not self.again:
             return None if found is None else found[0]
         return self._none_is_zero(exp.Sum(this=found[0]), self.all_rows)
@@ -88,6 +90,9 @@ class StoredCalls:
     def _of_keys(self, call: Term) -> exp.Expr | None:
         """A call whose argument is a function of the keys, and does not mind duplicates."""
         if not call.args or not (call.distinct or call.call in _EXTREMES):
+            return None
+        if self.all_rows and not self.again:
+            # The one group may be of no rows.
             return None
         (argument,) = call.args
         if not self.deriver.can(argument):

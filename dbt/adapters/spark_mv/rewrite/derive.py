@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
 from dbt.adapters.spark_mv.rewrite.time_units import of_unit, tells
 from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, NOT_DERIVABLE, Unmatched
 
+_PADDED = ("char", "varchar")
 Calls = Callable[[Term], exp.Expr | None]
 
 
@@ -75,6 +76,7 @@ class Deriver:
             return found.tree()
         if term.column is not None:
             return self._column(term.column)
+        self._refuse_padded(term)
         self._refuse_inexact(term)
         return self._from_finer_unit(term)
 
@@ -87,6 +89,16 @@ class Deriver:
         if self._pins and known is not None and known.point is not None:
             return exp.cast(constant(known.point, column.type), column.type)
         raise Unmatched(NO_COLUMN, "the view does not store a column", column.name)
+
+    def _refuse_padded(self, term: Term) -> None:
+        """Storage has strings, which Spark neither pads nor collates where it compares them."""
+        for arg in term.args:
+            column = arg.column
+            if column is None or column.occurrence in self._missing:
+                continue
+            if column.type.startswith(_PADDED) or "collate" in column.type:
+                text = "values of this type are compared in another way than those stored"
+                raise Unmatched(NO_COLUMN, text, str(term))
 
     def _refuse_inexact(self, term: Term) -> None:
         """A group of values that are equal and not the same has forgotten which it had."""
@@ -126,18 +138,21 @@ class Deriver:
         try:
             tree = self.tree(normal)
         except Unmatched:
-            tree = self._limited_by_unit(normal, found, column.type, zone)
-            if tree is None:
+            other = self._limited_by_unit(normal, found, column.type, zone)
+            if other is None:
                 raise
+            tree = other
         return conditions(found, tree, column.type)
 
     def _limited_by_unit(
         self, normal: Term, found: Range, type_name: str, zone: str
     ) -> exp.Expr | None:
         """A stored beginning of a unit, if each bound is one."""
-        if found.among is not None or found.low_open or (found.high is not None and (
-            not found.high_open
-        )):
+        if (
+            found.among is not None
+            or found.low_open
+            or (found.high is not None and (not found.high_open))
+        ):
             return None
         bounds = [bound for bound in (found.low, found.high) if bound is not None]
         for key, term in self._stored.terms.items():
@@ -152,4 +167,3 @@ class Deriver:
 def table_alias(occurrence: int) -> str:
     """What a table that the view lacks is called in a rewritten block."""
     return f"mv_table_{occurrence}"
-

@@ -27,7 +27,16 @@ _FUNCTIONS = (
     *(exp.WeekOfYear, exp.Hour, exp.Minute, exp.Second, exp.Extract, exp.LastDay),
     *(exp.TsOrDsAdd, exp.DateDiff, exp.AddMonths, exp.MonthsBetween, exp.TimeToStr),
     *(exp.TimeStrToTime, exp.Interval, exp.Upper, exp.Lower, exp.Trim, exp.Length),
-    *(exp.Substring, exp.Left, exp.Right, exp.Replace, exp.StrPosition, exp.Concat, exp.Pad),
+    *(
+        exp.Substring,
+        exp.Left,
+        exp.Right,
+        exp.Replace,
+        exp.StrPosition,
+        exp.Concat,
+        exp.ConcatWs,
+        exp.Pad,
+    ),
     *(exp.Reverse, exp.Abs, exp.Round, exp.Floor, exp.Ceil, exp.Greatest, exp.Least, exp.Sqrt),
     *(exp.Pow, exp.Exp, exp.Ln, exp.Sign, exp.MD5, exp.SHA2, exp.RegexpReplace),
 )
@@ -39,11 +48,27 @@ _OTHER_CALLS = (
     *(exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop),
     *(exp.LogicalAnd, exp.LogicalOr),
 )
+# Spark pads them, and sqlglot takes them for strings.
+_PADDED = (
+    exp.DataType.Type.CHAR,
+    exp.DataType.Type.NCHAR,
+    exp.DataType.Type.VARCHAR,
+    exp.DataType.Type.NVARCHAR,
+)
+_TIMES = (
+    exp.DataType.Type.DATE,
+    exp.DataType.Type.TIMESTAMP,
+    exp.DataType.Type.TIMESTAMPTZ,
+    exp.DataType.Type.TIMESTAMPLTZ,
+)
+_TIMES = (*_TIMES, exp.DataType.Type.TIMESTAMPNTZ)
+_UNITS_OF_TRUNC = frozenset("YYYY YY MONTH MON MM".split())
+_UNITS = _UNITS_OF_TRUNC | frozenset("YEAR QUARTER WEEK DAY DD HOUR MINUTE SECOND".split())
 # No terms by themselves.
 _PARTS = (exp.Var, exp.DataType, exp.Identifier, exp.DataTypeParam)
-_SWAPPED = {exp.GT: exp.LT, exp.GTE: exp.LTE}
-_OPPOSITE = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.NullSafeEQ: exp.NullSafeNEQ}
-_OPPOSITE |= {exp.NullSafeNEQ: exp.NullSafeEQ}
+_SWAPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}
+_OPPOSITE: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
+_OPPOSITE |= {exp.NullSafeEQ: exp.NullSafeNEQ, exp.NullSafeNEQ: exp.NullSafeEQ}
 Columns = Callable[[exp.Column], Term]
 
 
@@ -61,7 +86,7 @@ def read(node: exp.Expr, columns: Columns) -> Term:
         return _call(node, columns, None)
     if isinstance(node, exp.Anonymous) and node.name.lower() in _ANONYMOUS:
         return _generic(node, columns)
-    if isinstance(node, _FUNCTIONS):
+    if type(node) in _FUNCTIONS:
         return _generic(node, columns)
     if isinstance(node, (exp.Query, exp.Subquery, exp.Exists)):
         raise Unmatched(QUERY, "it has a subquery", node.sql("spark"))
@@ -113,9 +138,45 @@ def _between(node: exp.Expr, columns: Columns) -> Term:
 def _in(node: exp.Expr, columns: Columns) -> Term:
     if node.args.get("query") or node.args.get("unnest") or node.args.get("field"):
         raise Unmatched(QUERY, "it has a subquery", node.sql("spark"))
-    values = node.expressions
-    if len(values) == 1:
-        return binary(exp.EQ, read(node.this, columns), read(values[0], columns))
+    # Also of one value no `=`: that converts a string to the other type, IN the other to a string.
+    return _generic(node, columns)
+
+
+def _cast(node: exp.Expr, columns: Columns) -> Term:
+    """A cast whose text says what it does."""
+    to, inner = node.args["to"], node.this
+    if any(isinstance(found, exp.DataType) and found.this in _PADDED for found in to.walk()):
+        raise Unmatched(QUERY, "an expression is of an unknown form", node.sql("spark"))
+    is_text = isinstance(inner, exp.Literal) and inner.is_string and to.this in _TIMES
+    if is_text and not inner.name.lstrip()[:1].isdigit():
+        raise Unmatched(NOT_OF_ROWS, "a constant is another one each day", node.sql("spark"))
+    return _generic(node, columns)
+
+
+def _truncated(node: exp.Expr, columns: Columns) -> Term:
+    """DATE_TRUNC, or TRUNC of a unit that is no short name: sqlglot spells such names out, which
+    Spark does not know."""
+    unit = node.args.get("unit")
+    name = unit.name.upper() if isinstance(unit, (exp.Var, exp.Literal)) else ""
+    known = _UNITS_OF_TRUNC if isinstance(node, exp.DateTrunc) else _UNITS
+    if name not in known or _is_column(name, columns):
+        raise Unmatched(QUERY, "a unit of time is unknown", node.sql("spark"))
+    return _generic(node, columns)
+
+
+def _is_column(name: str, columns: Columns) -> bool:
+    """Whether sqlglot may have taken a column for a word."""
+    try:
+        columns(exp.column(name))
+    except Unmatched:
+        return False
+    return True
+
+
+def _days_between(node: exp.Expr, columns: Columns) -> Term:
+    """DATEDIFF without a unit; with one, sqlglot would count days of what are moments."""
+    if node.args.get("unit"):
+        raise Unmatched(QUERY, "an expression is of an unknown form", node.sql("spark"))
     return _generic(node, columns)
 
 
@@ -242,6 +303,11 @@ _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.GTE: _swapped,
     exp.Between: _between,
     exp.In: _in,
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
+    exp.TimestampTrunc: _truncated,
+    exp.DateTrunc: _truncated,
+    exp.DateDiff: _days_between,
     exp.And: _connected,
     exp.Or: _connected,
     exp.Not: _not,

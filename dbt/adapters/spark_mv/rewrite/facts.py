@@ -147,6 +147,10 @@ def range_in(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
         return _compared(_MIRRORED[kind], right.column, left, zone) if right.column else None
     if kind is exp.In and term.args[0].column is not None:
         column = term.args[0].column
+        # IN compares moments with texts as texts.
+        texts = [value.node for value in term.args[1:] if isinstance(value.node, exp.Literal)]
+        if column.type.startswith("timestamp") and texts:
+            return None
         return _any_of([_compared(exp.EQ, column, value, zone) for value in term.args[1:]])
     if kind is exp.Or:
         return _any_of([range_in(arg, zone) for arg in term.args])

@@ -7,7 +7,8 @@ beside the columns of the view.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -18,13 +19,14 @@ from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls
 from dbt.adapters.spark_mv.rewrite.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest
-from dbt.adapters.spark_mv.rewrite.stored import StoredView
+from dbt.adapters.spark_mv.rewrite.stored import StoredView, is_inexact
 from dbt.adapters.spark_mv.rewrite.terms import Term
 from dbt.adapters.spark_mv.rewrite.unmatched import (
     NO_COLUMN,
     NOT_COVERED,
     NOT_DERIVABLE,
     OTHER_TABLES,
+    QUERY,
     VIEW,
     Unmatched,
 )
@@ -53,6 +55,15 @@ def match(query: Block, view: StoredView, most_rows: int | None = None) -> Answe
 
     `most_rows` is how many rows the one table of the view has at most, None if that is not known.
     """
+    try:
+        return _match(query, view, most_rows)
+    except RecursionError:
+        raise Unmatched(QUERY, "its expressions are too deep") from None
+
+
+def _match(query: Block, view: StoredView, most_rows: int | None) -> Answer:
+    if view.block.limit:
+        raise Unmatched(VIEW, "the view has a LIMIT")
     if view.facts.is_empty:
         raise Unmatched(VIEW, "no row can meet all conditions of the view")
     facts = facts_of(query.conditions, view.zone)
@@ -70,6 +81,9 @@ def match(query: Block, view: StoredView, most_rows: int | None = None) -> Answe
 
 def _maps(query: Block, view: Block) -> Iterator[dict[int, int]]:
     """The ways to find the occurrences of the view among those of the query."""
+
+    if Counter(view.tables) - Counter(query.tables):
+        return
 
     def extended(number: int, taken: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         if number == len(view.tables):
@@ -165,7 +179,11 @@ class _Attempt:
 
     def _grouped(self, conditions: list[exp.Expr], calls: Calls) -> Answer:
         made = self._made(conditions, self._keys(), self._having(calls), calls)
-        return replace(made, keys=_with_returned(made))
+        trees = [*(tree for _, tree in made.outputs), *made.having]
+        if not self._query.keys and all(tree.find(exp.AggFunc) is None for tree in trees):
+            raise Unmatched(NOT_DERIVABLE, "it makes one row of all, and calls no aggregate")
+        terms = [*(output.term for output in self._query.outputs), *self._query.having]
+        return replace(made, keys=_with_returned(made, terms))
 
     def _stored_calls(self, again: bool) -> Calls:
         missing = set(self._missing)
@@ -222,19 +240,25 @@ class _Attempt:
         )
 
 
-def _with_returned(answer: Answer) -> tuple[exp.Expr, ...]:
+def _with_returned(answer: Answer, terms: Sequence[Term]) -> tuple[exp.Expr, ...]:
     """The keys, and columns that are returned as they are stored: such a column is a function of
     the keys of the query, whatever columns these are computed from."""
     keys = list(answer.keys or ())
-    trees = [tree for _, tree in answer.outputs]
-    for tree in (*trees, *answer.having, *answer.order):
+    trees = [*(tree for _, tree in answer.outputs), *answer.having, *answer.order]
+    for number, tree in enumerate(trees):
+        columns = terms[number].columns if number < len(terms) else set()
         for column in _loose(tree, keys):
-            if tree is not column and not (isinstance(tree, exp.Cast) and tree.this is column):
+            # One value of a key may be several that are equal, each with another such column.
+            if any(is_inexact(one.type) for one in columns) or not _is_column(tree, column):
                 raise Unmatched(
                     NO_COLUMN, "a column is not computed from what is grouped by", tree.sql("spark")
                 )
             keys.append(tree)
     return tuple(keys)
+
+
+def _is_column(tree: exp.Expr, column: exp.Column) -> bool:
+    return tree is column or (isinstance(tree, exp.Cast) and tree.this is column)
 
 
 def _loose(tree: exp.Expr, keys: list[exp.Expr]) -> list[exp.Column]:

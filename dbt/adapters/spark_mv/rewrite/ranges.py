@@ -23,7 +23,7 @@ _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?)?")
-_LONGEST_NUMBER, _FIRST_YEAR, _LAST_YEAR = 18, 1900, 2100
+_LONGEST_NUMBER, _MOST_DIGITS, _FIRST_YEAR, _LAST_YEAR = 18, 38, 1900, 2100
 _EPOCH = datetime(1970, 1, 1)
 DISCRETE = ("whole", "date")
 
@@ -68,8 +68,8 @@ class Range:
         if self.among is not None and value not in self.among:
             return False
         above = self.low is None or value > self.low or (value == self.low and not self.low_open)
-        below = self.high is None or value < self.high or (
-            value == self.high and not self.high_open
+        below = (
+            self.high is None or value < self.high or (value == self.high and not self.high_open)
         )
         return above and below
 
@@ -133,8 +133,10 @@ def value_of(term: Term, type_name: str, zone: str) -> Any:
     text, kind = _literal(term)
     if text is None or not family:
         return None
-    if family == "whole" or family.startswith("decimal"):
+    if family == "whole":
         return _number(text) if kind == "number" else None
+    if family.startswith("decimal"):
+        return _fitting(_number(text) if kind == "number" else None, family)
     if family == "string":
         return text if kind == "string" else None
     if family == "date":
@@ -168,8 +170,21 @@ def _number(text: str) -> Decimal | None:
         return None
 
 
+def _fitting(number: Decimal | None, type_name: str) -> Decimal | None:
+    """The number, if Spark has a type for all values of both: it makes NULL of those that do not
+    fit."""
+    found = _DECIMAL.fullmatch(type_name)
+    if number is None or found is None:
+        return None
+    digits, scale = int(found.group(1)), int(found.group(2))
+    places = max(0, -int(number.as_tuple().exponent))
+    whole = max(digits - scale, len(number.as_tuple().digits) - places)
+    return number if whole + max(scale, places) <= _MOST_DIGITS else None
+
+
 def _day(text: str) -> int | None:
-    if not _DAY.fullmatch(text):
+    # The day after the last one has no text.
+    if not _DAY.fullmatch(text) or text >= "9999":
         return None
     try:
         return (date.fromisoformat(text) - _EPOCH.date()).days

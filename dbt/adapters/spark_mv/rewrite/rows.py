@@ -75,9 +75,7 @@ class RowsTest:
                 continue
             yield from self._limited(by_view, members, wanted)
 
-    def _limited(
-        self, by_view: Deriver, members: list[ColumnOf], wanted: Range
-    ) -> list[exp.Expr]:
+    def _limited(self, by_view: Deriver, members: list[ColumnOf], wanted: Range) -> list[exp.Expr]:
         """Conditions on whichever of equal columns can be had."""
         last: Unmatched | None = None
         for member in members:

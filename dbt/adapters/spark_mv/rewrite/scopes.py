@@ -12,6 +12,10 @@ from dbt.adapters.spark_mv.rewrite.terms import Term
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 
+_READ = frozenset(
+    "with_ expressions from_ joins where group having distinct order limit offset".split()
+)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -87,3 +91,22 @@ def column_in(relations: Sequence[Columns], node: exp.Column) -> Term | None:
     if len(found) > 1:
         raise Unmatched(QUERY, "a column is that of several relations", node.sql("spark"))
     return found[0] if found else None
+
+
+def select_of(query: exp.Expr) -> exp.Select:
+    """The SELECT that a query is; raises `Unmatched` if it is none, or has an unknown clause."""
+    query = unwrapped(query)
+    if not isinstance(query, exp.Select):
+        raise Unmatched(QUERY, "it is no SELECT", type(query).__name__.upper())
+    for name, value in query.args.items():
+        if value and name not in _READ:
+            clause = name.rstrip("_").replace("_", " ").upper()
+            raise Unmatched(QUERY, "it has a clause that no view answers", clause)
+    return query
+
+
+def unwrapped(query: exp.Expr) -> exp.Expr:
+    """A query without parentheses."""
+    while isinstance(query, exp.Subquery) and set(query.args) <= {"this"}:
+        query = query.this
+    return query

@@ -137,9 +137,7 @@ def _columns(called: tuple[str, ...], names: tuple[str, ...], terms: tuple[Term,
     return Columns(tuple(lowered[n:] for n in range(len(lowered))), names, terms)
 
 
-def _merged(
-    join: exp.Join, found: list[Columns], right: Columns
-) -> tuple[Columns, list[Term]]:
+def _merged(join: exp.Join, found: list[Columns], right: Columns) -> tuple[Columns, list[Term]]:
     """The right side of USING, and its conditions."""
     names = [column.name for column in join.args["using"]]
     on = []

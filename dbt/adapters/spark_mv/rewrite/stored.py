@@ -33,7 +33,12 @@ class StoredColumn:
     @property
     def is_inexact(self) -> bool:
         """Whether values that are equal may not be the same."""
-        return any(word in self.query_type for word in _INEXACT)
+        return is_inexact(self.query_type)
+
+
+def is_inexact(type_name: str) -> bool:
+    """Whether values of a type that are equal may not be the same."""
+    return any(word in type_name for word in _INEXACT)
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,8 @@ def _key(
     if isinstance(node, _COMMUTATIVE):
         keys.sort()
     elif isinstance(node, exp.In):
-        keys = [keys[0], *sorted(set(keys[1:]))]
+        values = sorted(set(keys[1:]))
+        keys = [keys[0], *values, *values[-1:] * (len(keys) - 1 - len(values))]
     said = {name for name, _ in slots}
     others = [
         f"{name}={_said(value)}"

@@ -13,6 +13,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.rewrite.terms import Term
 
 _UNITS = ("SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
+_TYPES = ("date", "timestamp", "timestamp_ntz")
 _NAMES = {"YYYY": "YEAR", "YY": "YEAR", "MM": "MONTH", "MON": "MONTH", "DD": "DAY"}
 _PARTS: dict[type[exp.Expr], str] = {
     exp.Year: "YEAR",
@@ -46,12 +47,11 @@ def of_unit(term: Term) -> OfUnit | None:
     if unit is None or not term.args:
         return None
     this = term.args[[name for name, _ in term.slots].index("this")]
-    if is_day(term):
-        return OfUnit("DAY", this, True)
-    if is_day(this):
-        coarser = unit if tells("DAY", unit) else "DAY"
-        return OfUnit(coarser, this.args[0], is_start)
-    return OfUnit(unit, this, is_start)
+    if is_day(this) and not is_day(term):
+        unit, this = unit if tells("DAY", unit) else "DAY", this.args[0]
+    # A text may be a day and no moment.
+    is_time = this.column is not None and this.column.type in _TYPES
+    return OfUnit(unit, this, is_start) if is_time else None
 
 
 def is_day(term: Term) -> bool:
@@ -68,8 +68,10 @@ def tells(stored: str, wanted: str) -> bool:
     """
     if stored == wanted:
         return True
-    return stored != "WEEK" and _UNITS.index(stored) < _UNITS.index(wanted) and not (
-        wanted == "WEEK" and _UNITS.index(stored) > _UNITS.index("DAY")
+    return (
+        stored != "WEEK"
+        and _UNITS.index(stored) < _UNITS.index(wanted)
+        and not (wanted == "WEEK" and _UNITS.index(stored) > _UNITS.index("DAY"))
     )
 
 
