@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
     binary,
     connected,
     made,
+    negated,
 )
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_OF_ROWS, QUERY, Unmatched
 
@@ -49,26 +50,13 @@ _OTHER_CALLS = (
     *(exp.LogicalAnd, exp.LogicalOr),
 )
 # Spark pads them, and sqlglot takes them for strings.
-_PADDED = (
-    exp.DataType.Type.CHAR,
-    exp.DataType.Type.NCHAR,
-    exp.DataType.Type.VARCHAR,
-    exp.DataType.Type.NVARCHAR,
-)
-_TIMES = (
-    exp.DataType.Type.DATE,
-    exp.DataType.Type.TIMESTAMP,
-    exp.DataType.Type.TIMESTAMPTZ,
-    exp.DataType.Type.TIMESTAMPLTZ,
-)
-_TIMES = (*_TIMES, exp.DataType.Type.TIMESTAMPNTZ)
+_PADDED = frozenset("CHAR NCHAR VARCHAR NVARCHAR".split())
+_TIMES = frozenset("DATE TIMESTAMP TIMESTAMPTZ TIMESTAMPLTZ TIMESTAMPNTZ".split())
 _UNITS_OF_TRUNC = frozenset("YYYY YY MONTH MON MM".split())
 _UNITS = _UNITS_OF_TRUNC | frozenset("YEAR QUARTER WEEK DAY DD HOUR MINUTE SECOND".split())
 # No terms by themselves.
 _PARTS = (exp.Var, exp.DataType, exp.Identifier, exp.DataTypeParam)
 _SWAPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}
-_OPPOSITE: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
-_OPPOSITE |= {exp.NullSafeEQ: exp.NullSafeNEQ, exp.NullSafeNEQ: exp.NullSafeEQ}
 Columns = Callable[[exp.Column], Term]
 
 
@@ -145,9 +133,9 @@ def _in(node: exp.Expr, columns: Columns) -> Term:
 def _cast(node: exp.Expr, columns: Columns) -> Term:
     """A cast whose text says what it does."""
     to, inner = node.args["to"], node.this
-    if any(isinstance(found, exp.DataType) and found.this in _PADDED for found in to.walk()):
+    if any(isinstance(found, exp.DataType) and found.this.name in _PADDED for found in to.walk()):
         raise Unmatched(QUERY, "an expression is of an unknown form", node.sql("spark"))
-    is_text = isinstance(inner, exp.Literal) and inner.is_string and to.this in _TIMES
+    is_text = isinstance(inner, exp.Literal) and inner.is_string and to.this.name in _TIMES
     if is_text and not inner.name.lstrip()[:1].isdigit():
         raise Unmatched(NOT_OF_ROWS, "a constant is another one each day", node.sql("spark"))
     return _generic(node, columns)
@@ -197,21 +185,6 @@ def _connected(node: exp.Expr, columns: Columns) -> Term:
 
 def _not(node: exp.Expr, columns: Columns) -> Term:
     return negated(read(node.this, columns))
-
-
-def negated(term: Term) -> Term:
-    """NOT of a term, pushed inward where that is the same for NULL and NaN, too."""
-    kind = type(term.node)
-    if kind is exp.Not:
-        return term.args[0]
-    if kind in (exp.And, exp.Or):
-        other = exp.Or if kind is exp.And else exp.And
-        return connected(other, [negated(arg) for arg in term.args])
-    if kind in _OPPOSITE:
-        return binary(_OPPOSITE[kind], *term.args)
-    if kind in (exp.LT, exp.LTE):
-        return binary(exp.LTE if kind is exp.LT else exp.LT, term.args[1], term.args[0])
-    return made(exp.Not(), (term,), (("this", False),))
 
 
 def _neg(node: exp.Expr, columns: Columns) -> Term:

@@ -18,6 +18,8 @@ _Slot = tuple[str, bool]
 _COMMUTATIVE = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Add, exp.Mul, exp.And, exp.Or)
 # They say how sqlglot read a text, and nothing of its meaning.
 _OF_SQLGLOT = frozenset({"big_int", "safe", "typed", "coalesce", "ignore_nulls", "zone"})
+_OPPOSITE: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
+_OPPOSITE |= {exp.NullSafeEQ: exp.NullSafeNEQ, exp.NullSafeNEQ: exp.NullSafeEQ}
 _OPERATORS = (exp.Binary, exp.Unary, exp.Predicate, exp.Connector)
 # Whose operands may be values of floating point that are equal and not the same.
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.In, exp.Is)
@@ -115,6 +117,21 @@ def is_not_null(term: Term) -> Term:
     """That a term is not NULL."""
     null = made(exp.Null())
     return made(exp.Not(), (binary(exp.Is, term, null),), (("this", False),))
+
+
+def negated(term: Term) -> Term:
+    """NOT of a term, pushed inward where that is the same for NULL and NaN, too."""
+    kind = type(term.node)
+    if kind is exp.Not:
+        return term.args[0]
+    if kind in (exp.And, exp.Or):
+        other = exp.Or if kind is exp.And else exp.And
+        return connected(other, [negated(arg) for arg in term.args])
+    if kind in _OPPOSITE:
+        return binary(_OPPOSITE[kind], *term.args)
+    if kind in (exp.LT, exp.LTE):
+        return binary(exp.LTE if kind is exp.LT else exp.LT, term.args[1], term.args[0])
+    return made(exp.Not(), (term,), (("this", False),))
 
 
 def mapped(term: Term, change: Callable[[ColumnOf], Term | None]) -> Term:
