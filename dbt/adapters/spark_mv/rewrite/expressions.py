@@ -49,8 +49,6 @@ _OTHER_CALLS = (
     *(exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop),
     *(exp.LogicalAnd, exp.LogicalOr),
 )
-# Spark pads them, and sqlglot takes them for strings.
-_PADDED = frozenset("CHAR NCHAR VARCHAR NVARCHAR".split())
 _TIMES = frozenset("DATE TIMESTAMP TIMESTAMPTZ TIMESTAMPLTZ TIMESTAMPNTZ".split())
 _UNITS_OF_TRUNC = frozenset("YYYY YY MONTH MON MM".split())
 _UNITS = _UNITS_OF_TRUNC | frozenset("YEAR QUARTER WEEK DAY DD HOUR MINUTE SECOND".split())
@@ -131,10 +129,8 @@ def _in(node: exp.Expr, columns: Columns) -> Term:
 
 
 def _cast(node: exp.Expr, columns: Columns) -> Term:
-    """A cast whose text says what it does."""
+    """A cast, also of a literal with a type, which knows words for moments of the clock."""
     to, inner = node.args["to"], node.this
-    if any(isinstance(found, exp.DataType) and found.this.name in _PADDED for found in to.walk()):
-        raise Unmatched(QUERY, "an expression is of an unknown form", node.sql("spark"))
     is_text = isinstance(inner, exp.Literal) and inner.is_string and to.this.name in _TIMES
     if is_text and not inner.name.lstrip()[:1].isdigit():
         raise Unmatched(NOT_OF_ROWS, "a constant is another one each day", node.sql("spark"))

@@ -1,0 +1,127 @@
+"""Runs pairs of a query and a view: what the view answers must be what the query returns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dbt.adapters.spark_mv.rewrite.blocks import BlockReader
+from dbt.adapters.spark_mv.rewrite.match import Answer, match
+from dbt.adapters.spark_mv.rewrite.scopes import Scope, Table
+from dbt.adapters.spark_mv.rewrite.stored import StoredColumn, StoredView
+from dbt.adapters.spark_mv.rewrite.text import block_text
+from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.reads import parse
+from tests.unit.rewrite import rules
+from tests.unit.rewrite.atoms import COLUMNS
+from tests.unit.rewrite.lake import Lake
+from tests.unit.rewrite.pairs import Pair, pair
+
+HOME = Namespace("c", ("s",))
+ROWS = 1000
+SETS_OF_A_PAIR = 3
+
+
+class Tables:
+    """The tables of the lake, or others."""
+
+    def __init__(self, tables: dict[str, dict[str, str]] = COLUMNS) -> None:
+        self._tables = tables
+
+    def find(self, parts: tuple[str, ...], home: Namespace) -> Table | None:
+        """The table of a name."""
+        columns = self._tables.get(parts[-1].lower())
+        if columns is None:
+            return None
+        name = TableName("c", ("s",), parts[-1].lower())
+        return Table(name, tuple(columns.items()), tuple(columns))
+
+
+@dataclass
+class Report:
+    """What happened: forms of matches, refusals by code, rules that were used, what was wrong."""
+
+    pairs: int = 0
+    matched: int = 0
+    forms: Counter[tuple[str, str, int, int]] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    rules: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+
+def stored_view(text: str, types: list[str], tables: Tables, zone: str = "UTC") -> StoredView:
+    """A view whose storage table has the columns that its query returns."""
+    tree = parse(text)
+    assert tree is not None, text
+    block = BlockReader(tables).block(tree, Scope(HOME))
+    names = [one.name or f"c{n}" for n, one in enumerate(block.outputs)]
+    columns = tuple(StoredColumn(n, kind, kind) for n, kind in zip(names, types, strict=True))
+    name = TableName("c", ("s",), "v")
+    return StoredView(name, TableName("c", ("s",), "mv_rows"), block, columns, zone)
+
+
+def answered(query: str, view: StoredView, tables: Tables) -> Answer:
+    """How the view answers the query; raises `Unmatched`."""
+    tree = parse(query)
+    assert tree is not None, query
+    return match(BlockReader(tables).block(tree, Scope(HOME)), view, ROWS)
+
+
+def text_of(answer: Answer) -> str:
+    """The rewritten text."""
+    return block_text(answer, lambda table: table.name)
+
+
+def run(seeds: Iterable[int], lake: Lake, most_wrong: int = 10) -> Report:
+    """The pairs of some seeds."""
+    report, tables = Report(), Tables()
+    with rules.counted(report.rules):
+        for seed in seeds:
+            _run_pair(pair(seed), lake, tables, report)
+            if len(report.wrong) >= most_wrong:
+                break
+    return report
+
+
+def _run_pair(made: Pair, lake: Lake, tables: Tables, report: Report) -> None:
+    report.pairs += 1
+    try:
+        with rules.of_a_match(report.rules):
+            view = stored_view(made.view, made.stored.types, tables)
+            text = text_of(answered(made.query, view, tables))
+    except Unmatched as error:
+        report.refused[error.reason.code] += 1
+        return
+    except Exception as error:
+        report.wrong.append(_shown(made, "", repr(error)))
+        return
+    report.matched += 1
+    report.forms[_form(made)] += 1
+    for number in range(SETS_OF_A_PAIR):
+        lake.use(made.seed * 7 + number * 11)
+        try:
+            expected = lake.rows(made.query)
+            lake.store(made.view, [column.name for column in view.columns])
+        except Exception as error:
+            report.refused[f"DuckDB: {str(error).splitlines()[0][:90]}"] += 1
+            return
+        try:
+            found = lake.rows(text)
+        except Exception as error:
+            found = Counter([str(error)])
+        if found != expected:
+            report.wrong.append(_shown(made, text, f"{found - expected} for {expected - found}"))
+            return
+
+
+def _form(made: Pair) -> tuple[str, str, int, int]:
+    asked, stored = made.asked, made.stored
+    return asked.form, stored.form, len(asked.tables), len(stored.tables)
+
+
+def _shown(made: Pair, text: str, error: str) -> str:
+    return (
+        f"seed {made.seed}\n  query: {made.query}\n  view: {made.view}\n  text: {text}\n  {error}"
+    )
