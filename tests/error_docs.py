@@ -14,17 +14,13 @@ from pathlib import Path
 
 from dbt.adapters.spark_mv.core import errors
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
-from dbt.adapters.spark_mv.core.reason_codes import (
-    FRESHNESS,
-    METHODS,
-    REFRESHES,
-    REWRITING,
-    Meaning,
-)
+from dbt.adapters.spark_mv.core.meanings import Meaning
+from dbt.adapters.spark_mv.core.reason_codes import FRESHNESS, METHODS, REFRESHES, REWRITING
+from dbt.adapters.spark_mv.rewrite import unmatched
 from tests.texts import Call, calls
 
 PAGE = Path(__file__).parents[1] / "docs" / "errors_and_reasons.md"
-MAKERS = {"Reason", "not_fast"}
+MAKERS = {"Reason", "Unmatched", "not_fast"}
 # Calls whose first argument becomes the text of a reason of this code.
 _LOST = {"lost_race": "LOST_RACE", "PublishRefused": "LOST_RACE"}
 INTRODUCTION = """\
@@ -66,6 +62,8 @@ def error_classes() -> list[type[MaterializedViewError]]:
 def code_of(call: Call) -> str | None:
     """The code with which a reason is made; None if it is that of another reason."""
     code = call.node.args[0]
+    if isinstance(code, ast.Name):
+        return getattr(unmatched, code.id, None)
     return code.value if isinstance(code, ast.Constant) else None
 
 

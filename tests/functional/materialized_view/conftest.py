@@ -8,8 +8,10 @@ import pytest
 
 from dbt.adapters.spark_mv.core.clock import OFFSET
 from dbt.adapters.spark_mv.spark.session import spark_session
+from dbt.adapters.spark_mv.statements.rewriting.rewriter import STRICT
 from tests.functional.materialized_view.clocks import SHOWTIMES, Shift, epoch
 from tests.functional.materialized_view.dbt_project import DbtProject
+from tests.functional.materialized_view.rewritten import make_shop
 from tests.functional.materialized_view.warehouse import Warehouse
 
 
@@ -54,6 +56,15 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Shift:
         monkeypatch.setenv(OFFSET, str(epoch(text) - time.time()))
 
     return shift
+
+
+@pytest.fixture(scope="module")
+def shop(lake: Warehouse) -> Iterator[Warehouse]:
+    """Views that answer statements; what nobody thought of fails."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv(STRICT, "1")
+    yield make_shop(lake)
+    patch.undo()
 
 
 @pytest.fixture(scope="module")
