@@ -141,6 +141,19 @@ def test_operation(shop: Warehouse) -> None:
     assert report.lines()[-1].startswith("GROUP BY")
 
 
+def test_uses_are_counted(shop: Warehouse) -> None:
+    """For every statement that a view answered there is a row, and none for others."""
+    before = shop.value("select count(*) from @meta.mv_rewrites")
+    shop.apart(ONE)
+    shop.apart("select max(id) from @.sales")
+    (*_, newest) = shop.spark("select * from @meta.mv_rewrites order by at")
+    assert shop.value("select count(*) from @meta.mv_rewrites") == before + 1
+    assert newest[1:3] == (f"local.{shop.schema}.by_shop", "")
+    assert newest[3] < newest[4]
+    lines = shop.operation("explain", view="by_shop").lines()
+    assert any("statements in 30 days" in line for line in lines), lines
+
+
 def test_over_a_view(shop: Warehouse) -> None:
     """A view over another answers queries of that one, by name."""
     shop.sql(

@@ -20,6 +20,8 @@ CANCEL_REQUESTED = "CANCEL_REQUESTED"
 SUSPENDED, RESUMED = "SUSPENDED", "RESUMED"
 STORAGE_DROPPED = "STORAGE_DROPPED"
 SAME_ROWS = "SAME_ROWS"
+# A statement that does not name the view was answered by it.
+REWRITTEN = "REWRITTEN"
 MAX_ERROR_LENGTH = 2000
 
 
@@ -67,7 +69,7 @@ def is_routine(event: Event) -> bool:
     """Whether it is of a refresh that goes well, or of what follows from that."""
     if event.kind == MARKED_STALE:
         return event.payload.get("cause") == "REFRESH"
-    return event.kind in (REFRESH_STARTED, REFRESH_SUCCEEDED, REFRESH_SKIPPED)
+    return event.kind in (REFRESH_STARTED, REFRESH_SUCCEEDED, REFRESH_SKIPPED, REWRITTEN)
 
 
 def new_event(

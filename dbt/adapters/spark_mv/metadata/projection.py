@@ -23,7 +23,8 @@ class ViewState:
     `failures` counts refreshes that nobody asked for and that failed, since the last that did not;
     `last_error` is that of the last refresh of any kind, None if it did not fail. `speeds` has, by
     method, the seconds per unit of estimated cost that the newest refreshes took. `scheduled` is
-    what the last scheduled refresh, which ended at `scheduled_at`, says of the schedule.
+    what the last scheduled refresh, which ended at `scheduled_at`, says of the schedule;
+    `rewritings` has the times of statements that the view answered without being named.
     """
 
     id: str
@@ -42,6 +43,7 @@ class ViewState:
     scheduled: Any = None
     speeds: dict[str, list[float]] = field(default_factory=dict)
     corrupt: Event | None = None
+    rewritings: list[int] = field(default_factory=list)
 
     def option(self, name: str, default: Any = None) -> Any:
         """An option as it was registered; `default` if the view does not say it."""
@@ -170,6 +172,8 @@ def apply(state: State, event: Event) -> None:
     elif event.kind in (kinds.SUSPENDED, kinds.RESUMED):
         view.suspended = event if event.kind == kinds.SUSPENDED else None
         view.failures = view.failures if view.suspended else 0
+    elif event.kind == kinds.REWRITTEN:
+        view.rewritings.append(event.at)
     else:
         _end_refresh(view, event)
 

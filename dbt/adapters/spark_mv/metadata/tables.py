@@ -1,6 +1,6 @@
 """The tables and views of the metadata schema, as SQL.
 
-`mv_events` is the only table. The five views project it; `projection.py` does the same in
+`mv_events` is the only table. The six views project it; `projection.py` does the same in
 memory, and a test keeps the two equal.
 """
 
@@ -42,7 +42,7 @@ def create_events_table(events: TableName) -> str:
 
 
 def create_views(events: TableName) -> list[str]:
-    """DDL of the five views over the event table."""
+    """DDL of the six views over the event table."""
     return [
         f"CREATE OR REPLACE VIEW {events.sibling(name).sql} AS {query.format(events=events.sql)}"
         for name, query in _VIEWS.items()
@@ -253,10 +253,20 @@ FROM options WHERE option_value IS NOT NULL
 """
 )
 
+_REWRITES = """
+SELECT max(e.at) AS at, any_value(e.view_name) AS view_name,
+  any_value(get_json_object(e.payload, '$.reader')) AS reader,
+  any_value(TRY_CAST(get_json_object(e.payload, '$.rows') AS BIGINT)) AS rows_read,
+  any_value(TRY_CAST(get_json_object(e.payload, '$.original_rows') AS BIGINT)) AS rows_instead_of,
+  any_value(e.invocation_id) AS invocation_id
+FROM {events} e WHERE e.kind = 'REWRITTEN' GROUP BY e.event_id
+"""
+
 _VIEWS = {
     "materialized_views": _MATERIALIZED_VIEWS,
     "mv_status": _STATUS,
     "mv_dependencies_graph": _GRAPH,
     "mv_refresh_history": _HISTORY,
     "table_options": _OPTIONS,
+    "mv_rewrites": _REWRITES,
 }

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason, moment_of
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.by_partition import why_not
 from dbt.adapters.spark_mv.planning.candidates import Planner
@@ -27,6 +29,7 @@ from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.views.live_sql import live_name
 from dbt.adapters.spark_mv.views.registry import load_view
 
+_LONG_US = 30 * 86_400_000_000
 _TIES = "rows that are equal in ORDER BY of a window are put in order by the columns beside it"
 
 
@@ -40,8 +43,9 @@ class Explainer:
         observer: Observer,
         analyzer: Analyzer,
         planner: Planner,
+        log: MetadataLog,
     ) -> None:
-        self._executor, self._resolver = executor, resolver
+        self._executor, self._resolver, self._log = executor, resolver, log
         self._observer, self._analyzer, self._planner = observer, analyzer, planner
 
     def explain(self, name: TableName, request: Request) -> list[str]:
@@ -57,6 +61,7 @@ class Explainer:
             f"freshness          {verdict.freshness.value} ({verdict.reason})",
             *_about_expiry(observation),
             *([f"live view          {live_name(name)}"] if view.options.live else []),
+            *self._about_rewriting(name),
         ]
         try:
             plan = self._planner.plan(observation, request)
@@ -95,6 +100,12 @@ class Explainer:
             lines += ["query", *("  " + line for line in query.splitlines())]
             lines += [f"not pinned         {table}" for table in unpinned]
         return lines
+
+    def _about_rewriting(self, name: TableName) -> list[str]:
+        since = clock.now_us() - _LONG_US
+        known = self._log.state().views.get(name)
+        uses = sum(at >= since for at in known.rewritings) if known is not None else 0
+        return [f"answers            {uses:,} statements in 30 days by rewriting"] if uses else []
 
     def _about_methods(self, observation: Observation, plan: RefreshPlan) -> list[str]:
         """The estimate of the planned method, or which others are possible, or why they are not."""

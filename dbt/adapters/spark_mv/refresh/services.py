@@ -54,7 +54,12 @@ class Services:
         self.expiries = ExpiryFinder(self.executor, self.resolver)
         self.planner = Planner(self.executor, self.resolver, self.analyzer, self.log)
         self.explainer = Explainer(
-            self.executor, self.resolver, self.observer, self.analyzer, self.planner
+            self.executor,
+            self.resolver,
+            self.observer,
+            self.analyzer,
+            self.planner,
+            self.log,
         )
         self.live = LiveViews(
             self.executor, self.resolver, self.versions, self.observer, self.analyzer

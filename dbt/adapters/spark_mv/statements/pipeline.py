@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.core.errors import ImmutableView, StatementFailed
+from dbt.adapters.spark_mv.metadata.events import REWRITTEN, new_event
 from dbt.adapters.spark_mv.refresh.live.dependents import renew_dependents
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.dialect import DropView, parse_view_statement
@@ -201,9 +202,26 @@ class StatementPipeline:
         made = self._rewriter.rewritten(sql, classify(sql), context, writes)
         if made.is_changed:
             self._services.info(f"{context.reader}{made.note}")
+            self._record(made, context.reader)
         elif context.needs_rewriting and statement.kind is not Kind.QUERY:
             raise not_rewritten(context.reader, made)
         return made.sql
+
+    def _record(self, made: Rewriting, reader: str) -> None:
+        """For each view that answered a statement, that it did so."""
+        log = self._services.log
+        for name in made.views:
+            known = log.state().views.get(name)
+            if known is not None:
+                payload = {
+                    "reader": reader.removesuffix(": "),
+                    "rows": made.rows,
+                    "original_rows": made.original_rows,
+                }
+                by = log.invocation_id
+                log.record(
+                    new_event(REWRITTEN, known.id, name.full, invocation_id=by, payload=payload)
+                )
 
     def explain_rewrite(self, sql: str, context: StatementContext) -> Rewriting:
         """How a statement would be rewritten; nothing is refreshed or run."""
