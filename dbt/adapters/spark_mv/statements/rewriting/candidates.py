@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -12,7 +13,13 @@ from dbt.adapters.spark_mv.metadata.projection import State
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.rewrite.match import Answer, match
-from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
+from dbt.adapters.spark_mv.rewrite.stored import StoredView
+from dbt.adapters.spark_mv.rewrite.unmatched import (
+    NO_COLUMN,
+    NOT_COVERED,
+    NOT_DERIVABLE,
+    Unmatched,
+)
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.statements.rewriting.stored_views import StoredViews
@@ -20,6 +27,10 @@ from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
 
 _MOST_VIEWS = 64
+_WORD = re.compile(r"\w+")
+# Why a view does not answer that may have what it takes in columns that it does not show, or in
+# groups that it hides.
+_OF_COLUMNS = (NO_COLUMN, NOT_DERIVABLE, NOT_COVERED)
 DISABLED = Reason("REWRITE_DISABLED", "its option use_in_query_rewrite is false")
 WRITTEN = Reason("WRITES_BASE_TABLE", "the statement writes to what it reads")
 NAMED = Reason("NAMED_IN_STATEMENT", "the statement reads it by its name, and may compare the two")
@@ -53,20 +64,33 @@ class ViewIndex:
     """The registered views by what they read."""
 
     def __init__(self, state: State) -> None:
+        self._views = state.views
         self._by_source: dict[TableName, list[TableName]] = {}
         for view in state.views.values():
             for source in view.sources:
                 self._by_source.setdefault(source, []).append(view.name)
 
-    def of(self, tables: Collection[TableName]) -> list[TableName]:
-        """The views that read one of these tables, a storage table counting as its view."""
+    def of(self, tables: Collection[TableName], columns: Collection[str]) -> list[TableName]:
+        """The views that read one of these tables, a storage table counting as its view; those
+        first in whose texts all of these columns stand, and that have few rows."""
         found: dict[TableName, None] = {}
         for table in tables:
             stored = STORAGE_NAME.match(table.name)
             names = [table, table.sibling(stored["view"])] if stored else [table]
             for name in names:
                 found.update(dict.fromkeys(self._by_source.get(name, ())))
-        return list(found)
+        if len(found) <= _MOST_VIEWS:
+            return list(found)
+        wanted = {column.lower() for column in columns}
+        return sorted(found, key=lambda name: (*self._promise(name, wanted), name))
+
+    def _promise(self, name: TableName, columns: set[str]) -> tuple[int, int]:
+        """How little a view promises: the columns that its text lacks, and its rows."""
+        view = self._views[name]
+        words = set(_WORD.findall(str(view.payload.get("definition", "")).lower()))
+        build = view.last_build.payload if view.last_build is not None else {}
+        rows = build.get("rows")
+        return len(columns - words), rows if isinstance(rows, int) else 0
 
     def names(self) -> set[str]:
         """The names of all that views read, without their schemas, in lower case."""
@@ -104,7 +128,8 @@ class Candidates:
     ) -> Iterator[tuple[TableName, Matched | Reason]]:
         """Each view that reads a table of the block, and how it answers it or why not."""
         most_rows = self._most_rows(block)
-        for number, name in enumerate(index.of(block.tables)):
+        columns = {column.name for term in block.terms() for column in term.columns}
+        for number, name in enumerate(index.of(block.tables, columns)):
             if number >= _MOST_VIEWS:
                 yield name, NOT_TRIED
                 continue
@@ -124,13 +149,13 @@ class Candidates:
             return why
         if self._services.resolver.lookup(view.storage) is None:
             return reasons.NEVER_BUILT
-        stored = self._stored.of(view)
+        stored = self._stored.shown(view)
         if isinstance(stored, Reason):
             return stored
-        try:
-            return Matched(view, match(block, stored, most_rows))
-        except Unmatched as error:
-            return error.reason
+        found = _match(view, block, stored, most_rows)
+        if isinstance(found, Reason) and view.hidden and found.code in _OF_COLUMNS:
+            found = _match(view, block, self._stored.whole(view, stored), most_rows)
+        return found
 
     def _most_rows(self, block: Block) -> int | None:
         """How many rows the one table of a block has, if that matters."""
@@ -149,6 +174,15 @@ class Candidates:
         if not observation.verdict.is_fresh or observation.head is None:
             return Reason("VIEW_NOT_FRESH", observation.verdict.reason.text)
         return Candidate(view, matched.answer, observation)
+
+
+def _match(
+    view: MaterializedView, block: Block, stored: StoredView, most_rows: int | None
+) -> Matched | Reason:
+    try:
+        return Matched(view, match(block, stored, most_rows))
+    except Unmatched as error:
+        return error.reason
 
 
 def _other_settings(view: MaterializedView, settings: Mapping[str, str]) -> Reason:

@@ -32,9 +32,10 @@ class StoredViews:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._known: dict[tuple[str, str, str], StoredView | Reason] = {}
+        self._whole: dict[tuple[str, str, str], StoredView] = {}
 
-    def of(self, view: MaterializedView) -> StoredView | Reason:
-        """The normal form of a view; the reason if it has none."""
+    def shown(self, view: MaterializedView) -> StoredView | Reason:
+        """The normal form of a view, with the columns that it shows; the reason if it has none."""
         key = view.id, view.definition_hash, view.storage.name
         if key not in self._known:
             try:
@@ -42,6 +43,14 @@ class StoredViews:
             except Unmatched as error:
                 self._known[key] = replace(error.reason, code=VIEW)
         return self._known[key]
+
+    def whole(self, view: MaterializedView, shown: StoredView) -> StoredView:
+        """The same with all that is stored, which takes longer to find out."""
+        key = view.id, view.definition_hash, view.storage.name
+        if key not in self._whole:
+            types = dict(self._services.resolver.columns(view.storage))
+            self._whole[key] = self._with_hidden(shown, view, types)
+        return self._whole[key]
 
     def _made(self, view: MaterializedView) -> StoredView:
         definition = view.definition
@@ -60,8 +69,7 @@ class StoredViews:
             StoredColumn(names[column.name], types[names[column.name]], column.type)
             for column in definition.columns
         )
-        stored = StoredView(view.name, view.storage, block, columns, view.time_zone)
-        return self._with_hidden(stored, view, types)
+        return StoredView(view.name, view.storage, block, columns, view.time_zone)
 
     def _with_hidden(
         self, stored: StoredView, view: MaterializedView, types: dict[str, str]
