@@ -45,8 +45,9 @@ BUSIEST = (
 OFFERED = (
     "select count(*) as showtimes, sum(seats_left) as seats from {{ ref('current_showtimes') }}"
 )
-
-
+OF_BASE_TABLES = (
+    "select origin, count(*) as flights, min(distance) as nearest from {flights} group by origin"
+)
 AHEAD = "select count(*) as showtimes, min(start_time) as next from {{ ref('showtimes_ahead') }}"
 EVENING = "2025-06-15 19:25:00"
 OFFSET = "DBT_SPARK_MV_CLOCK_OFFSET"
@@ -192,6 +193,7 @@ def tell_story(tour: Tour) -> None:
     """All steps, in order."""
     load_and_build(tour)
     change_through_dbt(tour)
+    ask_a_base_table(tour)
     change_outside_dbt(tour)
     let_time_pass(tour)
     read_without_dbt(tour)
@@ -247,6 +249,22 @@ def change_through_dbt(tour: Tour) -> None:
     tour.operation("explain", view="daily_flights")
     tour.operation("refresh", view="daily_flights", method="partition")
     tour.operation("refresh", view="routes", method="fast")
+
+
+def ask_a_base_table(tour: Tour) -> None:
+    """A report that names only base tables, and is answered by a view."""
+    tour.chapter(
+        "Ask a base table, and be answered by a view",
+        "The report below reads the flights themselves. routes is fresh and has what it takes, so\n"
+        "that dbt has the report read its 200 rows in place of 337,000, and says so.",
+    )
+    tour.query(OF_BASE_TABLES.format(flights="{{ source('raw', 'flights') }}"))
+    tour.dbt(
+        "run-operation",
+        "explain_rewrite",
+        "--args",
+        f"{{sql: '{OF_BASE_TABLES.format(flights='raw.flights')}'}}",
+    )
 
 
 def change_outside_dbt(tour: Tour) -> None:
