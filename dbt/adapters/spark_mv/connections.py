@@ -26,7 +26,7 @@ from dbt.adapters.spark_mv.glue.container import Container
 from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
 from dbt.adapters.spark_mv.glue.result_cursor import ResultCursor
 from dbt.adapters.spark_mv.spark import session
-from dbt.adapters.spark_mv.spark.error_messages import spark_message
+from dbt.adapters.spark_mv.spark.error_messages import may_run_again, spark_message
 from dbt.adapters.spark_mv.statements.pipeline import Passage
 from dbt.adapters.spark_mv.statements.results import StatementResult
 
@@ -128,10 +128,11 @@ class SparkMVConnectionManager(SparkConnectionManager):
         try:
             connection, cursor = super().add_query(passage.sql, *options, **arguments)
         except DbtDatabaseError as error:
-            if not passage.original:
+            if not passage.original or not may_run_again(str(error), passage.writes_rows):
                 raise
+            found = super().add_query(passage.original, *options, **arguments)
             core.rewriting_failed(str(error))
-            return super().add_query(passage.original, *options, **arguments)
+            return found
         if passage.original and isinstance(cursor, session.SessionConnection):
             cursor.instead_of_failing(passage.original, core.rewriting_failed)
         return connection, cursor

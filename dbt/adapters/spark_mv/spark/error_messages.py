@@ -86,3 +86,15 @@ def _raw_text(error: BaseException) -> str:
             java = java.getCause()
         return str(java.toString())
     return str(error) or type(error).__name__
+
+
+_ENDED = re.compile(r"cancel|interrupt|abort|kill", re.IGNORECASE)
+_BEFORE_IT_RAN = "Cannot find snapshot with ID"
+
+
+def may_run_again(message: str, writes_rows: bool) -> bool:
+    """Whether another text for a statement may run after this error: nobody has ended it, and
+    nothing can have been written."""
+    if writes_rows:
+        return _BEFORE_IT_RAN in message
+    return _ENDED.search(message) is None

@@ -11,7 +11,7 @@ from dbt.adapters.spark.connections import SparkConnectionWrapper
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from dbt.adapters.spark_mv.credentials import SparkMVConnectionMethod, SparkMVCredentials
-from dbt.adapters.spark_mv.spark.error_messages import spark_message
+from dbt.adapters.spark_mv.spark.error_messages import may_run_again, spark_message
 from dbt.adapters.spark_mv.spark.local import cds_archive, java, warehouse
 from dbt.adapters.spark_mv.spark.process import SESSIONS
 from dbt.adapters.spark_mv.sql.literals import spark_literal
@@ -180,12 +180,14 @@ class SessionConnection(SparkConnectionWrapper):
         try:
             return self._call(function, self._frame)
         except DbtDatabaseError as error:
-            if self._instead is None:
+            # Rows of two texts are never put together.
+            if self._instead is None or self._taken or not may_run_again(str(error), False):
                 raise
             (sql, tell), self._instead = self._instead, None
-            tell(str(error))
             self._frame = self._call(self.session.sql, sql)
-            return self._call(function, self._frame)
+            found = self._call(function, self._frame)
+            tell(str(error))
+            return found
 
     @staticmethod
     def _call(function: Any, *args: Any) -> Any:

@@ -45,7 +45,8 @@ _LISTING = re.compile(r"information_schema.*?materialized_views", re.IGNORECASE 
 class Passage:
     """A statement that goes to Spark: its text, the relations that it writes, whether it may make
     views again, and whether unqualified names may be looked up elsewhere after it; `original` is
-    the text that means the same, if views answer a part of this one."""
+    the text that means the same, if views answer a part of this one; `writes_rows` that it is
+    more than a query."""
 
     sql: str
     verb: str = ""
@@ -54,6 +55,7 @@ class Passage:
     redefines: bool = False
     moves: bool = False
     original: str = ""
+    writes_rows: bool = False
 
 
 class StatementPipeline:
@@ -186,6 +188,7 @@ class StatementPipeline:
             redefines=is_script or statement.kind in (Kind.CREATE_VIEW, Kind.CREATE_FUNCTION),
             moves=is_script or statement.kind is Kind.USE,
             original="" if original == sql else original,
+            writes_rows=statement.kind is not Kind.QUERY,
         )
 
     def _rewritten(

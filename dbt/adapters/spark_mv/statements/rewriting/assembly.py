@@ -3,7 +3,6 @@ tables at the same versions; then has Spark confirm names, types and cost."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from dbt.adapters.spark_mv.catalog.resolver import Facts
@@ -24,19 +23,17 @@ from dbt.adapters.spark_mv.statements.rewriting.values import Attempt, Found, Re
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.storage_sql import describe_query
 
-_PIN = re.compile(r"VERSION AS OF \d+")
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 USED = Reason("USED", "it is read in place of base tables")
 Columns = list[tuple[str, str]]
 
 
 class Assembly:
-    """Assembles the statements of one command; remembers what Spark said of their columns."""
+    """Assembles the statements of one command."""
 
     def __init__(self, services: Services, tables: TablesBehind) -> None:
         self._services = services
         self._tables = tables
-        self._described: dict[str, Columns] = {}
 
     def assemble(self, made: Rewriting, target: Target, found: Sequence[Found]) -> None:
         """Set the text of `made`; raises `Unmatched` if it has to stay as it is."""
@@ -45,6 +42,8 @@ class Assembly:
         others = self._others(target, found, pinned)
         wanted = self._columns(target.context, made.original[target.start :])
         named = [Column(name, "") for name, _ in wanted]
+        if any(one.names_columns and len(one.block.outputs) != len(wanted) for one in found):
+            raise Unmatched("TYPES_DIFFER", "Spark gives it another number of columns")
         text = _text(made.original, found, others, pinned, named)
         columns = self._columns(target.context, text[target.start :])
         if columns != wanted and len(columns) == len(wanted):
@@ -125,12 +124,8 @@ class Assembly:
         return f"SELECT * FROM (\n{body}\n) AS inlined_view({names})"
 
     def _columns(self, context: StatementContext, query: str) -> Columns:
-        """Names and types of a query's columns, whatever versions it reads."""
-        key = _PIN.sub("", query)
-        if key not in self._described:
-            rows = context.ask(describe_query(query))
-            self._described[key] = [(str(row[0]), str(row[1])) for row in rows]
-        return self._described[key]
+        """Names and types of a query's columns."""
+        return [(str(row[0]), str(row[1])) for row in context.ask(describe_query(query))]
 
     def _confirm_cost(self, made: Rewriting, context: StatementContext, query: str) -> None:
         made.rows = rows_read(context, query)

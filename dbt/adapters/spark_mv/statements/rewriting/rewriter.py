@@ -32,6 +32,8 @@ _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueEr
 STRICT = "DBT_SPARK_MV_STRICT_REWRITES"
 _VERBS = frozenset({"CREATE", "REPLACE", "INSERT"})
 _LONGEST = 300
+# What dbt's materializations read once, right after they have made it.
+_TEMPORARY_OF_DBT = "__dbt_tmp"
 
 
 class Rewriter:
@@ -69,7 +71,9 @@ class Rewriter:
             self._rewrite(made, statement, context, writes, thorough)
         except Unmatched as error:
             made.leave(error.reason)
-        except (MaterializedViewError, StatementFailed, *_NOT_FORESEEN) as error:
+        except StatementFailed as error:
+            made.leave(Reason("FAILED", f"Spark refuses a statement: {error}"[:_LONGEST]))
+        except (MaterializedViewError, *_NOT_FORESEEN) as error:
             if os.environ.get(STRICT):
                 raise
             made.leave(Reason("FAILED", f"{type(error).__name__}: {error}"[:_LONGEST]))
@@ -109,9 +113,12 @@ class Rewriter:
 
     def _references(self, sql: str, statement: Statement) -> tuple[Reference, ...]:
         """What a statement reads, if statements of its kind are rewritten."""
-        is_read = statement.kind in (Kind.QUERY, Kind.CREATE_TEMPORARY_VIEW) or (
+        is_read = statement.kind is Kind.QUERY or (
             statement.kind is Kind.WRITE and statement.verb in _VERBS
         )
+        if statement.kind is Kind.CREATE_TEMPORARY_VIEW:
+            # Others may be read after a write, which they would not see.
+            is_read = all(parts[-1].endswith(_TEMPORARY_OF_DBT) for parts in statement.targets)
         reads = references_of(sql) if is_read else None
         if reads is None or reads.unresolved:
             return ()

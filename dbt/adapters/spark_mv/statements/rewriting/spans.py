@@ -72,6 +72,8 @@ def query_start(words: tuple[Word, ...], verb: str) -> int | None:
     if that is not clear."""
     after_as = verb in ("CREATE", "REPLACE")
     depth, seen = 0, not after_as
+    if verb == "INSERT" and any(word.upper == "REPLACE" for word in words):
+        return None  # a condition stands before the query, which may have one in it
     for index, word in enumerate(words):
         plain = "" if word.quoted or word.string else word.text
         following = words[index + 1].upper if index + 1 < len(words) else ""

@@ -85,7 +85,7 @@ class Target:
     def first(self) -> exp.Expr:
         """The SELECT that names the columns of the query."""
         query = self.query
-        while isinstance(query, exp.SetOperation):
+        while isinstance(query, (exp.SetOperation, exp.Subquery)):
             query = query.this
         return query
 
