@@ -77,7 +77,7 @@ def text_of(answer: Answer) -> str:
 def run(seeds: Iterable[int], lake: Lake, most_wrong: int = 10) -> Report:
     """The pairs of some seeds."""
     report, tables = Report(), Tables()
-    with rules.counted(report.rules):
+    with rules.watched():
         for seed in seeds:
             _run_pair(pair(seed), lake, tables, report)
             if len(report.wrong) >= most_wrong:

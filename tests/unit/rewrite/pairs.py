@@ -2,49 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from random import Random
 
-from tests.unit.rewrite.atoms import COLUMNS, UNITS, Atom, Item, any_column, call, nested, value
-
-FORMS = ("rows", "distinct", "groups", "one")
-
-
-@dataclass(frozen=True)
-class Shape:
-    """A query, or a view: `left` are aliases that LEFT JOIN brings in, with their conditions."""
-
-    form: str
-    tables: dict[str, str]
-    conditions: tuple[Atom, ...]
-    items: tuple[Item, ...]
-    keys: tuple[Item, ...] = ()
-    having: tuple[str, ...] = ()
-    left: dict[str, str] = field(default_factory=dict)
-    ordered: bool = False
-
-    @property
-    def types(self) -> list[str]:
-        """The types of what it returns."""
-        return [item.type for item in self.items]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A query and a view, as texts and as what they were made of."""
-
-    seed: int
-    query: str
-    view: str
-    asked: Shape
-    stored: Shape
+from tests.unit.rewrite.atoms import (
+    COLUMNS,
+    UNITS,
+    Atom,
+    Item,
+    any_column,
+    call,
+    nested,
+    value,
+)
+from tests.unit.rewrite.corners import of_corner
+from tests.unit.rewrite.shapes import Pair, Shape, of_calendar
 
 
 def pair(seed: int) -> Pair:
     """The pair of a seed."""
     random = Random(seed)
-    asked = _query(random)
-    stored = _view(random, asked)
+    chance = random.random()
+    if chance < 0.12:
+        asked, stored = of_calendar(random)
+    elif chance < 0.35:
+        asked, stored = of_corner(random)
+    else:
+        asked = _query(random)
+        stored = _view(random, asked)
     return Pair(seed, written(asked, random), _plainly(stored), asked, stored)
 
 
@@ -137,6 +122,9 @@ def _needed(random: Random, asked: Shape, made: Shape) -> list[Item]:
     texts = [item.text for item in asked.items if not item.is_call or made.form == "rows"]
     texts += [atom.text for atom in asked.conditions if atom not in made.conditions]
     texts += [key.text for key in asked.keys]
+    if random.random() < 0.6:
+        texts += [item.text for item in asked.items if item.is_call and "CASE" in item.text]
+        texts += [item.text for item in asked.items if "COUNT(DISTINCT" in item.text]
     texts += asked.having if made.form == "rows" else ()
     if len(asked.tables) > len(made.tables):
         texts += [atom.text for atom in asked.conditions]
@@ -145,13 +133,13 @@ def _needed(random: Random, asked: Shape, made: Shape) -> list[Item]:
         for name, kind in COLUMNS[table].items():
             column = f"{alias}.{name}"
             is_named = any(column in text for text in texts)
-            if random.random() < (0.96 if is_named else 0.1):
+            if random.random() < (0.98 if is_named else 0.1):
                 found.append(Item(column, kind))
     return [_truncated(random, item) for item in found]
 
 
 def _truncated(random: Random, item: Item) -> Item:
-    if item.type != "date" or random.random() < 0.5:
+    if item.type != "date" or random.random() < 0.75:
         return item
     unit = random.choice(("DAY", "MONTH", "MONTH", *UNITS))
     return Item(f"DATE_TRUNC('{unit}', {item.text})", "timestamp")
@@ -174,7 +162,7 @@ def _stored(random: Random, asked: Shape, made: Shape, needed: list[Item]) -> Sh
     rows = list({item.text: item for item in (*same, *needed)}.values()) or [Item("t.a", "int")]
     if made.form in ("rows", "distinct"):
         return replace(made, items=_numbered(rows))
-    calls = [item for item in asked.items if item.is_call and is_of(item) and random.random() < 0.9]
+    calls = [item for item in asked.items if item.is_call and is_of(item) and random.random() < 0.7]
     calls += [part for item in calls for part in _parts(item)] if random.random() < 0.8 else []
     calls += [Item("COUNT(*)", "bigint", True)] if random.random() < 0.7 else []
     having = tuple(text for text in asked.having if is_of(Item(text, "")) and random.random() < 0.5)

@@ -8,12 +8,17 @@ from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
+from sqlglot import exp
+
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.match import _Attempt
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest
 
 _WATCHED: dict[str, tuple[Any, str]] = {
+    "no rows": (RowsTest, "compensation"),
+    "one constant": (Deriver, "_column"),
+    "COUNT of no rows": (StoredCalls, "_none_is_zero"),
     "equality added": (RowsTest, "_equalities"),
     "range added": (RowsTest, "_limited"),
     "residual added": (RowsTest, "_residuals"),
@@ -27,19 +32,19 @@ _WATCHED: dict[str, tuple[Any, str]] = {
     "equal groups": (_Attempt, "_of_equal_groups"),
     "finer groups": (_Attempt, "_of_finer_groups"),
 }
-RULES = (*_WATCHED, "one constant", "joined table", "no rows", "COUNT of no rows")
+# Of these not every result is that of the rule.
+_MEANT: dict[str, Callable[[Any], bool]] = {
+    "no rows": lambda found: found == [exp.false()],
+    "one constant": lambda found: isinstance(found, exp.Cast),
+    "COUNT of no rows": lambda found: isinstance(found, exp.Coalesce),
+}
+RULES = tuple(_WATCHED)
 _now: Counter[str] = Counter()
 
 
 @contextmanager
-def counted(into: Counter[str]) -> Iterator[None]:
+def watched() -> Iterator[None]:
     """Watch the rules."""
-    with _all_watched():
-        yield
-
-
-@contextmanager
-def _all_watched() -> Iterator[None]:
     patches = [
         mock.patch.object(owner, name, _watching(rule, getattr(owner, name)))
         for rule, (owner, name) in _WATCHED.items()
@@ -54,15 +59,15 @@ def _all_watched() -> Iterator[None]:
 
 
 def _watching(rule: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def watched(*args: Any, **named: Any) -> Any:
+    def called(*args: Any, **named: Any) -> Any:
         found = function(*args, **named)
         if isinstance(found, Iterator):
             found = list(found)
-        if found:
+        if _MEANT.get(rule, bool)(found):
             _now[rule] += 1
         return found
 
-    return watched
+    return called
 
 
 @contextmanager
