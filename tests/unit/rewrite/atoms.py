@@ -18,6 +18,14 @@ COLUMNS: dict[str, dict[str, str]] = {
         "x": "double",
     },
     "s": {"id": "int", "a": "int", "c": "int", "g": "string", "d": "date", "m": "decimal(10,2)"},
+    # Of types that only some cases are about.
+    "z": {
+        "id": "int",
+        "t": "timestamp",
+        "c": "char(3)",
+        "l": "string collate utf8_lcase",
+        "w": "decimal(38,0)",
+    },
 }
 LITERALS: dict[str, tuple[str, ...]] = {
     "int": ("0", "1", "2", "3"),

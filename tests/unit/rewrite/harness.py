@@ -22,17 +22,30 @@ from tests.unit.rewrite.pairs import Pair, pair
 HOME = Namespace("c", ("s",))
 ROWS = 1000
 SETS_OF_A_PAIR = 3
+# Forms of a query and a view, and whether both, one or none has several tables.
+FORMS = {
+    (asked, stored, tables, own)
+    for asked, views in {
+        "rows": ("rows",),
+        "distinct": ("rows", "distinct", "groups"),
+        "groups": ("rows", "groups"),
+        "one": ("rows", "groups"),
+    }.items()
+    for stored in views
+    for tables, own in ((1, 1), (2, 1), (2, 2))
+}
+FORMS |= {("groups", "distinct", 1, 1), ("one", "distinct", 1, 1), ("one", "one", 1, 1)}
 
 
 class Tables:
     """The tables of the lake, or others."""
 
     def __init__(self, tables: dict[str, dict[str, str]] = COLUMNS) -> None:
-        self._tables = tables
+        self.known = tables
 
     def find(self, parts: tuple[str, ...], home: Namespace) -> Table | None:
         """The table of a name."""
-        columns = self._tables.get(parts[-1].lower())
+        columns = self.known.get(parts[-1].lower())
         if columns is None:
             return None
         name = TableName("c", ("s",), parts[-1].lower())

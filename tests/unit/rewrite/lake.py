@@ -34,7 +34,13 @@ _VALUES: dict[str, tuple[Any, ...]] = {
         "2024-04-01",
     ),
 }
-_TYPES = {"string": "varchar"}
+_VALUES |= {
+    "timestamp": (None, "2024-01-01 00:00:00", "2024-03-31 00:00:00", "2024-03-31 10:00:00"),
+    "char(3)": (None, "a  ", "ab "),
+    "string collate utf8_lcase": (None, "a", "A"),
+    "decimal(38,0)": (None, "1", "3"),
+}
+_TYPES = {"string": "varchar", "char(3)": "varchar", "string collate utf8_lcase": "varchar"}
 
 
 class Lake:

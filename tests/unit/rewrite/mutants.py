@@ -95,7 +95,7 @@ def _open_is_closed(patch: Patch) -> None:
     def upper(one: tuple[Any, bool], two: tuple[Any, bool], sign: int) -> tuple[Any, bool]:
         if one[0] is None or two[0] is None or one[0] != two[0]:
             return _UPPER(one, two, sign)
-        return two
+        return one
 
     patch.setattr(ranges, "_upper_of", upper)
 
@@ -161,6 +161,8 @@ def _chained(kind: type[exp.Expr], found: tuple[exp.Expr, ...]) -> exp.Expr:
     return tree
 
 
+# The first seed of which each is wrong.
+_SEEDS = {}
 MUTANTS: dict[str, Callable[[Patch], None]] = {
     "residual of the view": _blind("residuals", ()),
     "range of the view": _blind("ranges", {}),
@@ -192,3 +194,5 @@ MUTANTS: dict[str, Callable[[Patch], None]] = {
     "COUNT of a joined table": _of_missing,
     "lost parentheses": _without_parentheses,
 }
+BY_PAIRS = {name: (MUTANTS[name], seed) for name, seed in _SEEDS.items()}
+BY_FIXTURES = MUTANTS

@@ -71,6 +71,8 @@ class Deriver:
 
     def _shown(self, term: Term) -> exp.Expr | None:
         """A normal term, if it is not written as a function of what is in it."""
+        if term.is_constant:
+            return None
         found = self._stored.find(term)
         if found is not None:
             return found.tree()

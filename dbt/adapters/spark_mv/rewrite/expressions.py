@@ -17,6 +17,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
     made,
     negated,
 )
+from dbt.adapters.spark_mv.rewrite.time_units import is_day
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_OF_ROWS, QUERY, Unmatched
 
 _FUNCTIONS = (
@@ -219,9 +220,10 @@ def _to_date(node: exp.Expr, columns: Columns) -> Term:
     """TO_DATE without a format is a cast."""
     if node.args.get("format"):
         return _generic(node, columns)
-    return made(
-        exp.Cast(to=exp.DataType.build("date")), (read(node.this, columns),), (("this", False),)
-    )
+    inner = read(node.this, columns)
+    if is_day(inner):
+        return inner
+    return made(exp.Cast(to=exp.DataType.build("date")), (inner,), (("this", False),))
 
 
 def _call(node: exp.Expr, columns: Columns, condition: exp.Expr | None) -> Term:

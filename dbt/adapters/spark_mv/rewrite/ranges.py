@@ -143,6 +143,8 @@ def value_of(term: Term, type_name: str, zone: str) -> Any:
         return _day(text) if kind in ("string", "date") else None
     if family == "timestamp_ntz":
         return _moment(text, "UTC") if kind in ("string", "date", "timestamp_ntz") else None
+    if text.endswith("Z") and kind == "timestamp":
+        text, zone = text[:-1], "UTC"
     return _moment(text, zone) if kind in ("string", "date", "timestamp") else None
 
 
