@@ -45,7 +45,7 @@ bench: venv  ## time against dbt-spark and plain Spark, to bench.jsonl; ARGS='--
 soak: venv  ## write, refresh, read and kill at random for 20 minutes; ARGS='--minutes 5'
 	$(BIN)/python -m tests.soak $(ARGS)
 
-equivalence: venv  ## random views and histories, refreshed fast and compared; ARGS='--seeds 50'
+equivalence: venv  ## random views and histories, refreshed fast and compared; ARGS='--seeds 50' or '--rewrite 60000'
 	$(BIN)/python -m tests.equivalence $(ARGS)
 
 docs: venv  ## write the generated parts of docs/: supported queries, options, errors, behaviours, figures

@@ -5,6 +5,9 @@ tables, so that the case can be made smaller by hand.
 
 With `--matrix`, instead of that: every type with every layout of tables and views, in an order in
 which every part is a sample; all of it takes days, `--part 3/200` less than an hour.
+
+With `--rewrite 60000`, so many random pairs of a query and a materialized view that may answer it,
+on DuckDB; that takes minutes.
 """
 
 from __future__ import annotations
@@ -21,6 +24,9 @@ from tests.functional.materialized_view.matrix_run import run_cases
 from tests.functional.materialized_view.matrix_sample import cases, everything
 from tests.functional.materialized_view.random_histories import STEPS, VIEWS, Report, run_seed
 from tests.functional.materialized_view.warehouse import Warehouse
+from tests.unit.rewrite.harness import Report as Pairs
+from tests.unit.rewrite.harness import run
+from tests.unit.rewrite.lake import Lake
 
 
 def main() -> int:
@@ -33,9 +39,25 @@ def main() -> int:
     parser.add_argument("--refusals", action="store_true", help="print what was refused, and why")
     parser.add_argument("--matrix", action="store_true", help="types and layouts, see above")
     parser.add_argument("--part", default="1/1", metavar="N/M", help="one of so many parts of it")
+    parser.add_argument("--rewrite", type=int, metavar="N", help="pairs of a query and a view")
     given = parser.parse_args()
+    if given.rewrite:
+        return _rewritten(range(given.first, given.first + given.rewrite))
     target = _target(tempfile.mkdtemp(prefix="equivalence"))
     return _matrix(target, given.part) if given.matrix else _seeds(target, given)
+
+
+def _rewritten(seeds: range) -> int:
+    lake, report = Lake(), Pairs()
+    for start in range(0, len(seeds), 1000):
+        known = len(report.wrong)
+        run(seeds[start : start + 1000], lake, report=report)
+        print(f"{report.pairs} pairs, {report.matched} matched", flush=True)
+        print("".join(f"{text}\n\n" for text in report.wrong[known:]), end="", flush=True)
+    for (asked, stored, tables, own), count in sorted(report.forms.items()):
+        print(f"{count:6} {asked} of {tables} answered by {stored} of {own}")
+    _print_counts(report.rules + report.refused, len(report.wrong))
+    return 1 if report.wrong else 0
 
 
 def _matrix(target: dict[str, Any], part: str) -> int:

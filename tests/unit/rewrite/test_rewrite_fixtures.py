@@ -47,7 +47,7 @@ def test_rows(case: Case, lake: Lake) -> None:
 @pytest.mark.parametrize("case", ANSWERED, ids=name)
 def test_text_is_its_own_normal_form(case: Case) -> None:
     """A view of the stored rows as they are answers the text with the same rows again."""
-    stored = {name: kind for name, kind in zip(names(case), case.types, strict=True)}
+    stored = dict(zip(names(case), case.types, strict=True))
     tables = Tables({**Tables().known, "mv_rows": stored})
     whole = stored_view(f"SELECT {', '.join(stored)} FROM mv_rows", [*case.types], tables)
     text = case.expected.replace("mv_table_", "mv_other_")

@@ -55,6 +55,11 @@ _UNITS_OF_TRUNC = frozenset("YYYY YY MONTH MON MM".split())
 _UNITS = _UNITS_OF_TRUNC | frozenset("YEAR QUARTER WEEK DAY DD HOUR MINUTE SECOND".split())
 # No terms by themselves.
 _PARTS = (exp.Var, exp.DataType, exp.Identifier, exp.DataTypeParam)
+# Of these, one after the other without parentheses, Spark takes the first one first.
+_COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+_LOOSE = frozenset((exp.DPipe, *_COMPARED))
+_TIGHT = frozenset((exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike, *_COMPARED))
+_ADDED = (exp.Add, exp.Sub)
 _SWAPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}
 Columns = Callable[[exp.Column], Term]
 
@@ -64,6 +69,9 @@ def read(node: exp.Expr, columns: Columns) -> Term:
 
     Raises `Unmatched` for what is in no list.
     """
+    tight = _ADDED if isinstance(node, exp.DPipe) else _TIGHT
+    if type(node) in _LOOSE and type(node.expression) in tight:
+        raise Unmatched(QUERY, "Spark may group operators in another way", node.sql("spark"))
     reader = _READERS.get(type(node))
     if reader is not None:
         return reader(node, columns)
@@ -240,6 +248,8 @@ def _call(node: exp.Expr, columns: Columns, condition: exp.Expr | None) -> Term:
         raise Unmatched(QUERY, "nothing is known of an aggregate function", node.sql("spark"))
     (argument,) = arguments
     if isinstance(argument, exp.Star):
+        if name != "COUNT" or distinct:
+            raise Unmatched(QUERY, "a star is no argument of it", node.sql("spark"))
         if condition is None:
             return _counted_rows()
         argument = exp.Literal.number(1)
