@@ -46,6 +46,50 @@ LITERALS: dict[str, tuple[str, ...]] = {
 COMPARISONS = ("<", "<=", "=", ">=", ">")
 UNITS = ("MONTH", "QUARTER", "YEAR", "WEEK", "DAY")
 
+# Conditions on a column and three constants.
+_FORMS = (
+    "{0} IN ({1}, {2})",
+    "{0} IN ({1})",
+    "{0} IN ({1}, {2}, {3})",
+    "{0} IN ({1}, NULL)",
+    "{0} NOT IN ({1}, {2})",
+    "{0} NOT IN ({1}, NULL)",
+    "({0} = {1} OR {0} = {2})",
+    "{0} BETWEEN {1} AND {2}",
+    "NOT {0} BETWEEN {1} AND {2}",
+    "{0} <> {1}",
+    "NOT ({0} < {1})",
+    "NOT ({0} = {1})",
+    "{0} IS NULL",
+    "{0} IS NOT NULL",
+    "{0} IS DISTINCT FROM {1}",
+    "{0} <=> {1}",
+    "{0} = {0}",
+    "COALESCE({0}, {1}) > {2}",
+    "CASE WHEN {0} < {1} THEN {0} = {2} ELSE {0} IS NULL END",
+    "NULLIF({0}, {1}) IS NULL",
+    "(({0} > {1} AND {0} < {2}) OR {0} IS NULL)",
+    "NOT (({0} > {1} OR {0} <= {2}) AND {0} <> {3})",
+)
+_FORMS_OF = {
+    "int": (
+        "{0} > 0.5",
+        "{0} <= 1.5",
+        "{0} = 1.0",
+        "{0} + 1 > {1}",
+        "{0} % 2 = {1}",
+        "{0} - (1 - {0}) > {1}",
+    ),
+    "date": (
+        "YEAR({0}) = 2024",
+        "DATE_TRUNC('MONTH', {0}) = DATE '2024-02-01'",
+        "MONTH({0}) < 3",
+        "{0} BETWEEN '2024-01-01' AND '2024-03-31'",
+    ),
+    "string": ("{0} LIKE 'x%'", "{0} NOT LIKE '%y'", "UPPER({0}) = 'X'"),
+    "double": ("1 / {0} > 0", "CAST({0} AS STRING) = '0.0'"),
+}
+
 
 @dataclass(frozen=True)
 class Atom:
@@ -103,42 +147,8 @@ def atom(random: Random, tables: dict[str, str]) -> Atom:
         return _of_two(random, tables)
     column, kind = any_column(random, tables)
     values = [random.choice(LITERALS[kind]) for _ in range(3)]
-    one, two, three = values
-    texts = [
-        f"{column} IN ({one}, {two})",
-        f"{column} IN ({one})",
-        f"{column} IN ({one}, {two}, {three})",
-        f"{column} IN ({one}, NULL)",
-        f"{column} NOT IN ({one}, {two})",
-        f"{column} NOT IN ({one}, NULL)",
-        f"({column} = {one} OR {column} = {two})",
-        f"{column} BETWEEN {one} AND {two}",
-        f"NOT {column} BETWEEN {one} AND {two}",
-        f"{column} <> {one}",
-        f"NOT ({column} < {one})",
-        f"NOT ({column} = {one})",
-        f"{column} IS NULL",
-        f"{column} IS NOT NULL",
-        f"{column} IS DISTINCT FROM {one}",
-        f"{column} <=> {one}",
-        f"{column} = {column}",
-        f"COALESCE({column}, {one}) > {two}",
-        f"CASE WHEN {column} < {one} THEN {column} = {two} ELSE {column} IS NULL END",
-        f"NULLIF({column}, {one}) IS NULL",
-        f"(({column} > {one} AND {column} < {two}) OR {column} IS NULL)",
-        f"NOT (({column} > {one} OR {column} <= {two}) AND {column} <> {three})",
-    ]
-    if kind == "int":
-        texts += [f"{column} > 0.5", f"{column} <= 1.5", f"{column} = 1.0", f"{column} + 1 > {one}"]
-        texts += [f"{column} % 2 = {one}", f"{column} - (1 - {column}) > {one}"]
-    if kind == "date":
-        texts += [f"YEAR({column}) = 2024", f"DATE_TRUNC('MONTH', {column}) = DATE '2024-02-01'"]
-        texts += [f"MONTH({column}) < 3", f"{column} BETWEEN '2024-01-01' AND '2024-03-31'"]
-    if kind == "string":
-        texts += [f"{column} LIKE 'x%'", f"{column} NOT LIKE '%y'", f"UPPER({column}) = 'X'"]
-    if kind == "double":
-        texts += [f"1 / {column} > 0", f"CAST({column} AS STRING) = '0.0'"]
-    return Atom(random.choice(texts), (column.split(".")[0],))
+    texts = [*_FORMS, *_FORMS_OF.get(kind, ())]
+    return Atom(random.choice(texts).format(column, *values), (column.split(".")[0],))
 
 
 def _of_two(random: Random, tables: dict[str, str]) -> Atom:
