@@ -6,6 +6,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from dbt.adapters.spark.connections import SparkConnectionManager
+from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
 from dbt.adapters.spark_mv.spark.session import spark_session
@@ -15,10 +17,12 @@ from tests.functional.materialized_view.rewritten import (
     ONE,
     ZONE,
     assert_same,
+    columns,
+    explained,
     reasons_of,
     views_of,
 )
-from tests.functional.materialized_view.warehouse import Warehouse
+from tests.functional.materialized_view.warehouse import Command, Warehouse
 
 
 @pytest.mark.behaviour("C25")
@@ -108,19 +112,94 @@ def test_cost(shop: Warehouse) -> None:
     shop.sql("drop materialized view @.whole")
 
 
-def test_a_rewritten_text_that_fails(
-    shop: Warehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The statement runs as it was written, also if it fails only as rows are fetched."""
+ONE_OF_NONE = "select no_such_column from @.sales"
+FAILING = "select raise_error('x') as shop, 1 as t, 2 as n from @.sales"
+
+
+def rewritten_as(
+    shop: Warehouse, monkeypatch: pytest.MonkeyPatch, text: str
+) -> tuple[Command, list[str]]:
+    """A command in which statements are rewritten to a text, and what it tells of failures."""
     told: list[str] = []
-    for instead in ("select no_such_column from @.sales", "select raise_error('x') from @.sales"):
-        command = shop.command()
-        text = shop.text(instead)
-        monkeypatch.setattr(StatementPipeline, "_rewritten", lambda *_, text=text: text)
-        monkeypatch.setattr(command.core, "rewriting_failed", told.append)
-        assert Counter(command.sql(ONE)) == Counter(shop.spark(ONE))
-        monkeypatch.undo()
-    assert len(told) == 2
+    command = shop.command()
+    text = shop.text(text)
+    monkeypatch.setattr(StatementPipeline, "_rewritten", lambda *_: text)
+    monkeypatch.setattr(command.core, "rewriting_failed", told.append)
+    return command, told
+
+
+@pytest.mark.parametrize("instead", [ONE_OF_NONE, FAILING])
+def test_a_rewritten_text_that_fails(
+    shop: Warehouse, monkeypatch: pytest.MonkeyPatch, instead: str
+) -> None:
+    """The query runs as it was written, also if it fails only as rows are fetched."""
+    command, told = rewritten_as(shop, monkeypatch, instead)
+    assert Counter(command.sql(ONE)) == Counter(shop.spark(ONE))
+    assert len(told) == 1
+
+
+def test_a_query_that_fails_in_both_texts(shop: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error is that of its own text, and nobody is told of the other."""
+    command, told = rewritten_as(shop, monkeypatch, FAILING)
+    with pytest.raises(DbtDatabaseError, match="its own"):
+        command.sql("select raise_error('its own') from @.sales")
+    assert told == []
+
+
+def test_rows_of_two_texts_are_never_mixed(
+    shop: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the first row is fetched a failure is one."""
+    late = "select if(id < 100, id, raise_error('late')) from range(0, 200, 1, 20)"
+    command, told = rewritten_as(shop, monkeypatch, late)
+    command.connections.set_connection_name("late")
+    _, cursor = command.connections.add_query(shop.text(ONE), auto_begin=False)
+    assert len(cursor.fetchmany(3)) == 3
+    with pytest.raises(DbtDatabaseError, match="late"):
+        cursor.fetchall()
+    assert told == []
+
+
+def test_a_write_never_runs_twice(shop: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have happened, whatever the error says."""
+    shop.spark("create or replace table @.once (a int) using iceberg")
+    real = SparkConnectionManager.add_query
+
+    def unknown(self: Any, sql: str, *arguments: Any, **more: Any) -> Any:
+        real(self, sql, *arguments, **more)
+        raise DbtDatabaseError("CommitStateUnknownException: the reply was lost")
+
+    insert = "insert into @.once select max(shop) as a from @.sales where city = 'c1'"
+    assert views_of(shop, insert) == ["by_shop"]
+    monkeypatch.setattr(SparkConnectionManager, "add_query", unknown)
+    with pytest.raises(DbtDatabaseError, match="reply was lost"):
+        shop.apart(insert)
+    monkeypatch.undo()
+    assert shop.value("select count(*) from @.once") == 1
+
+
+def test_temporary_views_keep_their_text(shop: Warehouse) -> None:
+    """They see what is written after they were made; dbt's own are read at once."""
+    query = "select shop, count(*) as n from @.sales group by shop"
+    assert views_of(shop, f"create temporary view kept as {query}") == []
+    assert views_of(shop, f"create temporary view x__dbt_tmp as {query}") == ["by_shop"]
+
+
+def test_columns_altered_in_the_command(shop: Warehouse) -> None:
+    """Names are those of now, not of an earlier statement of the command."""
+    query = (
+        "select s.shop, t.*, count(*) as n from @.sales s join @.tags t on t.shop_id = s.shop "
+        "group by all"
+    )
+    shop.spark("create table @.tags using iceberg as select id as shop_id, id as tag from range(3)")
+    command = shop.command()
+    names = []
+    for alter in (None, "rename column tag to label", "add column more int"):
+        if alter:
+            command.sql(f"alter table @.tags {alter}")
+        names.append([name for name, _ in columns(shop, explained(shop, query, command)[0][4])])
+        assert names[-1] == [name for name, _ in columns(shop, query)]
+    assert len({tuple(one) for one in names}) == 3
 
 
 def test_required(shop: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:

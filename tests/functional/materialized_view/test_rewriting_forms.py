@@ -96,8 +96,8 @@ STATEMENTS = {
     ),
     "insert overwrite @.again with s as (select * from @.staged) select shop, count(*) from s "
     "where city = 'c1' group by shop": "@.again",
-    "create or replace temporary view passing as select shop, sum(amount) as t from @.sales "
-    "group by shop": "passing",
+    "create or replace temporary view passing__dbt_tmp as select shop, sum(amount) as t "
+    "from @.sales group by shop": "passing__dbt_tmp",
 }
 
 

@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.rewrite.terms import Term
 _UNITS = ("SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
 _TYPES = ("date", "timestamp", "timestamp_ntz")
 _NAMES = {"YYYY": "YEAR", "YY": "YEAR", "MM": "MONTH", "MON": "MONTH", "DD": "DAY"}
+_OF_TRUNC = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK"})
 _PARTS: dict[type[exp.Expr], str] = {
     exp.Year: "YEAR",
     exp.Quarter: "QUARTER",
@@ -89,5 +90,7 @@ def _unit_of(term: Term) -> tuple[str | None, bool]:
         names = [name for name, _ in term.slots]
         unit = term.args[names.index("unit")].node if "unit" in names else node.args.get("unit")
         name = unit.name if isinstance(unit, exp.Expr) else ""
+        if _NAMES.get(name.upper(), name.upper()) not in _OF_TRUNC:
+            return None, False  # TRUNC is NULL then
     name = _NAMES.get(name.upper(), name.upper())
     return (name, True) if name in _UNITS else (None, False)
