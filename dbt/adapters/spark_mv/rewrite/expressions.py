@@ -27,8 +27,8 @@ _FUNCTIONS = (
     *(exp.Cast, exp.TryCast, exp.TimestampTrunc, exp.DateTrunc, exp.TsOrDsToDate),
     *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfYear),
     *(exp.WeekOfYear, exp.Hour, exp.Minute, exp.Second, exp.Extract, exp.LastDay),
-    *(exp.TsOrDsAdd, exp.DateDiff, exp.AddMonths, exp.MonthsBetween, exp.TimeToStr),
-    *(exp.TimeStrToTime, exp.Interval, exp.Upper, exp.Lower, exp.Trim, exp.Length),
+    *(exp.TsOrDsAdd, exp.DateDiff, exp.AddMonths, exp.MonthsBetween),
+    *(exp.Interval, exp.Upper, exp.Lower, exp.Trim, exp.Length),
     *(
         exp.Substring,
         exp.Left,
@@ -225,9 +225,9 @@ def _if(node: exp.Expr, columns: Columns) -> Term:
 
 
 def _to_date(node: exp.Expr, columns: Columns) -> Term:
-    """TO_DATE without a format is a cast."""
+    """TO_DATE without a format is a cast; sqlglot forgets which digits a format asks for."""
     if node.args.get("format"):
-        return _generic(node, columns)
+        raise Unmatched(QUERY, "an expression is of an unknown form", node.sql("spark"))
     inner = read(node.this, columns)
     if is_day(inner):
         return inner

@@ -249,7 +249,10 @@ def starts_unit(value: int, unit: str, type_name: str, zone: str) -> bool:
         local = datetime.combine(_EPOCH.date() + timedelta(days=value), datetime.min.time())
     else:
         moment = _EPOCH.replace(tzinfo=timezone.utc) + timedelta(microseconds=value)
-        where = ZoneInfo(zone if type_name == "timestamp" else "UTC")
+        try:
+            where = ZoneInfo(zone if type_name == "timestamp" else "UTC")
+        except (ValueError, ZoneInfoNotFoundError):
+            return False
         local = moment.astimezone(where).replace(tzinfo=None)
     is_midnight = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
     return is_midnight and {
