@@ -47,7 +47,7 @@ def cases(path: Path) -> list[Case]:
         view, rest = rest.split("\n-- query\n")
         query, expected = rest.split("\n-- ", 1)
         text = expected.removeprefix("text\n").strip()
-        found.append(Case(name, tuple(types.split()), view, query, text))
+        found.append(Case(name, tuple(types.split(", ")), view, query, text))
     return found
 
 
@@ -59,7 +59,7 @@ def every_case() -> list[Case]:
 def written(case: Case) -> str:
     """A case as it stands in its file."""
     mark = "-- " if case.expected.startswith("no: ") else "-- text\n"
-    head = f"-- case: {case.name}\n-- view: {' '.join(case.types)}\n{case.view}\n"
+    head = f"-- case: {case.name}\n-- view: {', '.join(case.types)}\n{case.view}\n"
     return f"{head}-- query\n{case.query}\n{mark}{case.expected}\n"
 
 

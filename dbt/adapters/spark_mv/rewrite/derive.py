@@ -93,12 +93,12 @@ class Deriver:
         raise Unmatched(NO_COLUMN, "the view does not store a column", column.name)
 
     def _refuse_padded(self, term: Term) -> None:
-        """Storage has strings, which Spark neither pads nor collates where it compares them."""
+        """Storage has strings, which Spark does not pad where it compares them."""
         for arg in term.args:
             column = arg.column
             if column is None or column.occurrence in self._missing:
                 continue
-            if column.type.startswith(_PADDED) or "collate" in column.type:
+            if column.type.startswith(_PADDED):
                 text = "values of this type are compared in another way than those stored"
                 raise Unmatched(NO_COLUMN, text, str(term))
 

@@ -84,6 +84,9 @@ def stored_terms(view: StoredView, facts: Facts) -> Stored:
         for output, column in zip(view.block.outputs, view.columns, strict=True)
     ]
     for term, column in pairs:
+        # The storage table has strings, which are sorted and grouped in another way.
+        if "collate" in column.query_type:
+            continue
         columns.setdefault(term.key, column)
         terms.setdefault(term.key, term)
     return Stored(columns, terms)
