@@ -147,8 +147,8 @@ def test_keys_of_tables_without_versions(cinema: Warehouse) -> None:
     [
         ("keyed", ["x"], "is no value of unique_key"),
         ("keyed", [[1, 2]], "is no key: unique_key is id"),
-        ("keyed", [], "0 keys cannot be refreshed"),
-        ("keyed", list(range(1001)), "1,001 keys cannot be refreshed"),
+        ("keyed", [], "0 keys cannot be given"),
+        ("keyed", list(range(1001)), "1,001 keys cannot be given"),
         ("unkeyed", [1], "has no unique_key"),
     ],
 )

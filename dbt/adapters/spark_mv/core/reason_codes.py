@@ -42,6 +42,11 @@ FRESHNESS: Mapping[str, Meaning] = {
         "Somebody altered the columns of the storage table.",
         "Refresh the view; it is built in another storage table.",
     ),
+    "INVALIDATED": Meaning(
+        "Somebody said by `invalidate` that stored rows may be wrong, although no base table shows "
+        "it; a complete refresh computes them again.",
+        _REFRESH,
+    ),
     "EXPIRED": Meaning(
         "The query reads the clock, and the time has come at which its rows are others.", _REFRESH
     ),

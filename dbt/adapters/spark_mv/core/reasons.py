@@ -97,6 +97,12 @@ def base_table_unversioned(names: list[str]) -> Reason:
     )
 
 
+def invalidated(what: str, by: str, at: int) -> Reason:
+    """Reason for staleness of rows that somebody does not trust since a time in epoch
+    microseconds."""
+    return Reason("INVALIDATED", f"{what} invalidated by {by} at {moment_of(at)}")
+
+
 def upstream_not_fresh(name: str, freshness: str) -> Reason:
     """Reason for staleness of a view over another materialized view."""
     return Reason("UPSTREAM_NOT_FRESH", f"it reads {name}, which is {freshness}")

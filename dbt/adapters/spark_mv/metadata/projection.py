@@ -25,6 +25,7 @@ class ViewState:
     method, the seconds per unit of estimated cost that the newest refreshes took. `scheduled` is
     what the last scheduled refresh, which ended at `scheduled_at`, says of the schedule;
     `rewritings` has the times of statements that the view answered without being named.
+    `invalidations` has, by their ids, those since which the rows have not been computed again.
     """
 
     id: str
@@ -44,6 +45,12 @@ class ViewState:
     speeds: dict[str, list[float]] = field(default_factory=dict)
     corrupt: Event | None = None
     rewritings: list[int] = field(default_factory=list)
+    invalidations: dict[str, Event] = field(default_factory=dict)
+
+    @property
+    def invalidated(self) -> Event | None:
+        """The newest invalidation that no refresh covers."""
+        return max(self.invalidations.values(), key=lambda event: event.at, default=None)
 
     def option(self, name: str, default: Any = None) -> Any:
         """An option as it was registered; `default` if the view does not say it."""
@@ -83,7 +90,8 @@ class State:
     those that have not ended; `cancels` has the CANCEL_REQUESTED of refreshes that somebody wanted
     to end, `cancelled` those that did so. `built` has the staging tables of builds that have
     ended and were not dropped since, by the full name of the view. `same_rows` has pairs of
-    snapshots of base tables that were found to have the same rows."""
+    snapshots of base tables that were found to have the same rows. `covered` has the ids of
+    invalidations that are over."""
 
     views: dict[TableName, ViewState] = field(default_factory=dict)
     running: dict[str, Event] = field(default_factory=dict)
@@ -93,6 +101,7 @@ class State:
     cancelled: set[str] = field(default_factory=set)
     built: dict[str, set[TableName]] = field(default_factory=dict)
     same_rows: dict[TableName, set[tuple[str, str]]] = field(default_factory=dict)
+    covered: set[str] = field(default_factory=set)
 
     def same_as(self, table: TableName, snapshot_id: str) -> set[str]:
         """Snapshots of a base table that are known to have the same rows as this one."""
@@ -174,8 +183,29 @@ def apply(state: State, event: Event) -> None:
         view.failures = view.failures if view.suspended else 0
     elif event.kind == kinds.REWRITTEN:
         view.rewritings.append(event.at)
+    elif event.kind == kinds.INVALIDATED:
+        _invalidate(state, view, event)
     else:
+        if event.kind == kinds.REFRESH_SUCCEEDED:
+            _cover(state, view, state.started.get(event.refresh_id or ""))
         _end_refresh(view, event)
+
+
+def _invalidate(state: State, view: ViewState, event: Event) -> None:
+    """It stands for those before it that its writer knew."""
+    _cover(state, view, event)
+    if event.event_id not in state.covered:
+        view.invalidations[event.event_id] = event
+        view.marked_at = view.marked_at if view.is_stale and view.marked_at else event.at
+        view.is_stale = True
+
+
+def _cover(state: State, view: ViewState, by: Event | None) -> None:
+    """By ids and not by times: the clocks of two writers may differ."""
+    covers = by.payload.get("covers") if by is not None else None
+    for event_id in covers if isinstance(covers, list) else ():
+        state.covered.add(str(event_id))
+        view.invalidations.pop(str(event_id), None)
 
 
 def _equate(state: State, event: Event) -> None:
@@ -247,7 +277,7 @@ def _end_refresh(view: ViewState, event: Event) -> None:
     if event.payload.get("trigger") == "SCHEDULE" and event.kind != kinds.REFRESH_STARTED:
         view.scheduled_at, view.scheduled = event.at, event.payload.get("schedule")
     if event.kind in (kinds.REFRESH_SUCCEEDED, kinds.REFRESH_SKIPPED):
-        view.is_stale = bool(event.payload.get("stale", False))
+        view.is_stale = bool(event.payload.get("stale", False) or view.invalidations)
         view.marked_at = event.at if view.is_stale else None
         view.failures, view.last_error, view.last_refresh_at = 0, None, event.at
         if event.kind == kinds.REFRESH_SUCCEEDED:

@@ -76,7 +76,10 @@ WITH e AS (
   SELECT e.view_id,
     max_by(get_json_object(e.payload, '$.stale') = 'true', e.at)
       FILTER (WHERE e.kind IN ('MARKED_STALE', 'REFRESH_SUCCEEDED', 'REFRESH_SKIPPED',
-        'REFRESH_FAILED')) AS is_stale,
+        'REFRESH_FAILED'))
+      OR coalesce(unix_micros(max(e.at) FILTER (WHERE e.kind = 'INVALIDATED'))
+        > coalesce(max(TRY_CAST(get_json_object(e.payload, '$.covers_us') AS BIGINT))
+          FILTER (WHERE e.kind = 'REFRESH_SUCCEEDED'), 0), false) AS is_stale,
     max(e.at) FILTER (WHERE e.kind IN ('REFRESH_SUCCEEDED', 'REFRESH_SKIPPED')) AS refreshed_at,
     max_by(e.payload, e.at) FILTER (WHERE e.kind = 'REFRESH_SUCCEEDED') AS build,
     max_by(e.payload, e.at) FILTER (WHERE e.kind LIKE 'REFRESH%' AND e.kind <> 'REFRESH_STARTED')
@@ -148,7 +151,7 @@ SELECT l.table_catalog, l.table_schema, l.table_name,
   CASE WHEN f.last_kind = 'REFRESH_FAILED' THEN get_json_object(f.last_end, '$.error')
     END AS status_reason,
   CASE WHEN coalesce(f.is_stale, true) THEN (SELECT min(x.at) FROM e x
-    WHERE x.view_id = l.view_id AND x.kind IN ('MARKED_STALE', 'REFRESH_FAILED')
+    WHERE x.view_id = l.view_id AND x.kind IN ('MARKED_STALE', 'INVALIDATED', 'REFRESH_FAILED')
       AND x.at > coalesce(f.refreshed_at, timestamp_millis(0))) END AS stale_since,
   get_json_object(f.build, '$.method') AS last_refresh_method,
   get_json_object(f.last_end, '$.reason') AS last_refresh_reason,

@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.operations.choice import (
     refreshed,
     side_by_side,
 )
+from dbt.adapters.spark_mv.operations.invalidation import invalidate
 from dbt.adapters.spark_mv.operations.maintain import (
     maintain_metadata,
     maintain_view,
@@ -58,6 +59,17 @@ class Maintenance:
         return each(
             chosen, lambda s: [(cancellation.resume(self._services.history, s),)], ("state",)
         )
+
+    def invalidate(
+        self,
+        view: Any = None,
+        keys: Any = None,
+        partitions: Any = None,
+        all: bool = False,  # noqa: A002 - the user-visible name
+    ) -> Report:
+        """Say that stored rows may be wrong: of the views, or of keys or partitions of one. The
+        next refresh computes every row again."""
+        return invalidate(self._services, self._choice, view, keys, partitions, all)
 
     def refresh_due(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
         """Refresh what is due by its schedule, and move its due time."""

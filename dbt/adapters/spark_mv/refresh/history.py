@@ -21,6 +21,7 @@ from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event, new_event
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import name_of
+from dbt.adapters.spark_mv.planning.plan import COMPLETE
 from dbt.adapters.spark_mv.planning.request import AUTOMATIC, SCHEDULE, Request
 from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead, owner_is_gone, process_start
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
@@ -72,6 +73,7 @@ class History:
             branch=run.branch,
             storage=list(run.view.storage.parts),
             aside=run.in_staging,
+            **self._covered_by(run),
             **{"from": versions_json(run.stored), "to": versions_json(run.label.sources)},
         )
 
@@ -99,8 +101,15 @@ class History:
             rows_updated=0,
             rows_deleted=count("deleted-records", "added-position-deletes"),
             snapshot_id=commits[0].snapshot_id if commits else None,
+            **self._answered(refresh_id),
             **details,
         )
+
+    def _answered(self, refresh_id: str) -> dict[str, Any]:
+        """For the views of the metadata, which compare times."""
+        started = self._log.state().started.get(refresh_id)
+        until = started.payload.get("covers_us") if started is not None else None
+        return {} if until is None else {"covers_us": until}
 
     def skipped(self, view: MaterializedView, request: Request, reason: Reason) -> None:
         """There was nothing to do."""
@@ -140,6 +149,25 @@ class History:
     def resumed(self, view_id: str, name: TableName, by: str) -> None:
         """The view is refreshed automatically again; failures are counted from zero."""
         self._switch(kinds.RESUMED, view_id, name, by)
+
+    def invalidated(self, view_id: str, name: TableName, by: str, what: str, **rows: Any) -> None:
+        """Stored rows count as wrong until a refresh that begins after this has ended."""
+        payload = {"by": by, "what": what, "stale": True, **rows, **self._invalidations(view_id)}
+        by_id = self._log.invocation_id
+        self._log.record(
+            new_event(kinds.INVALIDATED, view_id, name.full, invocation_id=by_id, payload=payload)
+        )
+
+    def _covered_by(self, run: RefreshRun) -> dict[str, Any]:
+        """Invalidations that were there before anything was read; only a refresh that computes
+        every row again answers them."""
+        return self._invalidations(run.view.id) if run.plan.method == COMPLETE else {}
+
+    def _invalidations(self, view_id: str) -> dict[str, Any]:
+        known = self._log.state().of_id(view_id)
+        if known is None or known.invalidated is None:
+            return {}
+        return {"covers": sorted(known.invalidations), "covers_us": known.invalidated.at}
 
     def _switch(self, kind: str, view_id: str, name: TableName, by: str) -> None:
         self._log.record(
@@ -211,7 +239,10 @@ class History:
             payload: dict[str, Any] = {"reason": str(_end_of(event))}
             if snapshot:
                 payload = {
-                    **{key: event.payload.get(key) for key in ("method", "reason", "to")},
+                    **{
+                        key: event.payload.get(key)
+                        for key in ("method", "reason", "to", "covers_us")
+                    },
                     "rows": iceberg.live_rows(snapshot.summary),
                     "stale": False,
                 }

@@ -58,8 +58,7 @@ class KeyRefresher:
         refresh is running, `RefreshFailed` if the rows cannot be computed.
         """
         view = load_view(self._services.resolver, name)
-        values = _values(view, keys)
-        self._refuse_wrong_types(view, values)
+        values = self.checked(view, keys)
         with self._services.thread_lock(name):
             chain = iceberg.main_chain(self._services.executor, view.storage)
             found = (read_label(chain[index:]) for index in range(len(chain)))
@@ -70,6 +69,12 @@ class KeyRefresher:
                     "Refresh it with method complete.",
                 )
             return self._with_lock(view, label, chain, values, request)
+
+    def checked(self, view: MaterializedView, keys: Sequence[Any]) -> list[Key]:
+        """The keys as lists of values of the columns of `unique_key`; raises `InvalidArgument`."""
+        values = _values(view, keys)
+        self._refuse_wrong_types(view, values)
+        return values
 
     def _with_lock(
         self,
@@ -181,12 +186,12 @@ def _values(view: MaterializedView, keys: Sequence[Any]) -> list[Key]:
     if not columns:
         raise InvalidArgument(
             f"{view.name} has no unique_key, so its rows have no keys.",
-            "Set unique_key, or refresh the whole view.",
+            "Set unique_key, or leave out `keys` for the whole view.",
         )
     if not 1 <= len(keys) <= MOST_KEYS:
         raise InvalidArgument(
-            f"{view.name}: {len(keys):,} keys cannot be refreshed.",
-            f"Give 1 to {MOST_KEYS:,}, or refresh the whole view.",
+            f"{view.name}: {len(keys):,} keys cannot be given.",
+            f"Give 1 to {MOST_KEYS:,}, or none for the whole view.",
         )
     found = [_value(key, columns) for key in keys]
     wrong = next((key for key, value in zip(keys, found, strict=True) if value is None), None)

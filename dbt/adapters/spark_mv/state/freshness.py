@@ -116,18 +116,22 @@ class Label:
 @dataclass(frozen=True)
 class Verdict:
     """Freshness with its reason; `changed` lists the base tables whose versions moved, `expired`
-    says that none did and that the time has come at which rows may be others."""
+    says that none did and that the time has come at which rows may be others, `invalidated` that
+    somebody does not trust them, whatever versions say."""
 
     freshness: Freshness
     reason: Reason
     changed: tuple[TableName, ...] = ()
     missing: tuple[TableName, ...] = ()
     expired: bool = False
+    invalidated: bool = False
 
     @property
     def is_comparable(self) -> bool:
         """Whether it is known what may have changed since the rows were stored."""
-        return self.freshness is Freshness.STALE and (bool(self.changed) or self.expired)
+        if self.freshness is not Freshness.STALE or self.invalidated:
+            return False
+        return bool(self.changed) or self.expired
 
     @property
     def is_fresh(self) -> bool:

@@ -125,6 +125,7 @@ class Observer:
             verdict = self._without_neutral_changes(verdict, view.name, label, current, versions)
         if label is not None:
             verdict = _with_expiry(verdict, current, view.options, label, instant)
+            verdict = self._with_invalidation(verdict, view)
             # Time never goes back for a view, whatever the clocks of its writers show.
             instant = max(instant, label.evaluated_at)
         return Observation(
@@ -219,6 +220,16 @@ class Observer:
             return Verdict(Freshness.FRESH, reasons.EQUIVALENT_VERSIONS)
         reason = reasons.base_table_changed([name.shown for name in changed])
         return Verdict(Freshness.STALE, reason, changed)
+
+    def _with_invalidation(self, verdict: Verdict, view: MaterializedView) -> Verdict:
+        """What versions and the clock say, and then whoever does not trust the rows."""
+        known = self._log.state().views.get(view.name)
+        found = known.invalidated if known is not None and known.id == view.id else None
+        if found is None or not (verdict.is_fresh or verdict.is_comparable):
+            return verdict
+        what, by = str(found.payload.get("what")), str(found.payload.get("by", found.writer))
+        reason = reasons.invalidated(what, by, found.at)
+        return replace(verdict, freshness=Freshness.STALE, reason=reason, invalidated=True)
 
     def _has_same_rows(self, view: TableName, name: TableName, old: Version, new: Version) -> bool:
         key = (name, old, new)
