@@ -72,7 +72,7 @@ def test_clocks_that_differ(at: int) -> None:
     other = event(at, kinds.INVALIDATED)
     known = sorted((started, ended, other), key=lambda one: one.at)
     assert view_of(*known).invalidated is None
-    unknown = [started if one is not started else event(6, started.kind, "b") for one in known]
+    unknown = [event(6, one.kind, "b") if one is started else one for one in known]
     assert view_of(*unknown).invalidated == other
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dbt.adapters.spark_mv.config.options import METHODS
 from dbt.adapters.spark_mv.core.errors import InvalidArgument
+from dbt.adapters.spark_mv.refresh.key_refresh import MOST_KEYS
+from dbt.adapters.spark_mv.sql.words import words_of
+from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 Check = Callable[[Any], bool]
 
@@ -69,3 +72,68 @@ _CHECKS: dict[str, tuple[str, Check]] = {
         ("all", "wait", "dry_run", "repair", "if_exists", "summary", "expired"), _BOOLEAN
     ),
 }
+
+
+def refuse_contradiction(view: Any, keys: Any, partitions: Any, everything: bool) -> None:
+    """Raises `InvalidArgument` for arguments of `invalidate` that do not belong together."""
+    if everything and (view is not None or keys is not None or partitions is not None):
+        raise InvalidArgument(
+            "invalidate: all is every view, and view, keys and partitions are of some.",
+            "Leave out all, or everything but all.",
+        )
+    if keys is not None and partitions is not None:
+        raise InvalidArgument(
+            "invalidate: keys and partitions cannot be combined.",
+            "Invalidate the one, then the other.",
+        )
+    if (keys is not None or partitions is not None) and not isinstance(view, str):
+        raise InvalidArgument(
+            "invalidate: keys and partitions are those of one view.",
+            "Name it: --args '{view: name, keys: [1]}'.",
+        )
+
+
+def listed(given: Any) -> Sequence[Any]:
+    """One value is a list of one."""
+    return given if isinstance(given, (list, tuple)) else [given]
+
+
+def partitions_of(view: MaterializedView, given: Sequence[Any]) -> list[dict[str, Any]]:
+    """Values of the terms of partition_by, in its order; raises `InvalidArgument` for others."""
+    names = ["".join(word.text for word in words_of(term)) for term in view.layout.partition_by]
+    if not names:
+        raise InvalidArgument(
+            f"{view.name} has no partitions.",
+            "Set partition_by, or leave out `partitions` for the whole view.",
+        )
+    if not 1 <= len(given) <= MOST_KEYS:
+        raise InvalidArgument(
+            f"{view.name}: {len(given):,} partitions cannot be given.",
+            f"Give 1 to {MOST_KEYS:,}, or none for the whole view.",
+        )
+    found = [_partition(one, names) for one in given]
+    wrong = [one for one, values in zip(given, found, strict=True) if values is None]
+    if wrong:
+        raise InvalidArgument(
+            f"{view.name}: {wrong[0]!r} is no partition: partition_by is {', '.join(names)}.",
+            "Give a value, or of several columns a list of them, or a mapping.",
+        )
+    return [values for values in found if values is not None]
+
+
+def _partition(given: Any, names: list[str]) -> dict[str, Any] | None:
+    if isinstance(given, dict):
+        values = {_normal(name): value for name, value in given.items()}
+        wanted = [_normal(name) for name in names]
+        if sorted(values) != sorted(wanted) or len(values) != len(given):
+            return None
+        ordered = [values[name] for name in wanted]
+    else:
+        ordered = list(given) if isinstance(given, (list, tuple)) else [given]
+    if len(ordered) != len(names) or any(isinstance(v, (dict, list, tuple)) for v in ordered):
+        return None
+    return dict(zip(names, ordered, strict=True))
+
+
+def _normal(name: Any) -> str:
+    return str(name).replace(" ", "").lower()

@@ -7,6 +7,11 @@ from typing import Any
 from dbt.adapters.spark_mv.core.errors import RefreshFailed, RefreshRunning
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations import cancellation, scheduling, status
+from dbt.adapters.spark_mv.operations.arguments import (
+    listed,
+    partitions_of,
+    refuse_contradiction,
+)
 from dbt.adapters.spark_mv.operations.choice import (
     REFRESH_COLUMNS,
     Choice,
@@ -14,7 +19,6 @@ from dbt.adapters.spark_mv.operations.choice import (
     refreshed,
     side_by_side,
 )
-from dbt.adapters.spark_mv.operations.invalidation import invalidate
 from dbt.adapters.spark_mv.operations.maintain import (
     maintain_metadata,
     maintain_view,
@@ -23,10 +27,11 @@ from dbt.adapters.spark_mv.operations.maintain import (
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.sweep import sweep
 from dbt.adapters.spark_mv.planning.request import RUNNING, SCHEDULE, Request
+from dbt.adapters.spark_mv.refresh.key_refresh import KeyRefresher
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
-from dbt.adapters.spark_mv.views.registry import find_view
+from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
 
 class Maintenance:
@@ -69,7 +74,33 @@ class Maintenance:
     ) -> Report:
         """Say that stored rows may be wrong: of the views, or of keys or partitions of one. The
         next refresh computes every row again."""
-        return invalidate(self._services, self._choice, view, keys, partitions, all)
+        refuse_contradiction(view, keys, partitions, all)
+        what, rows = "all rows", dict[str, Any]()
+        if keys is None and partitions is None:
+            chosen = self._choice.views(None, True) if all else self._choice.named(view)
+        else:
+            chosen = [self._choice.selection().one(view)]
+            what, rows = self._named_rows(chosen[0], keys, partitions)
+
+        def act(state: ViewState) -> list[tuple[Any, ...]]:
+            # A damaged row of the metadata is named instead.
+            self._services.log.view(state.name)
+            by = cancellation.requester()
+            self._services.history.invalidated(state.id, state.name, by, what, **rows)
+            return [(what,)]
+
+        return each(chosen, act, ("invalidated",))
+
+    def _named_rows(
+        self, state: ViewState, keys: Any, partitions: Any
+    ) -> tuple[str, dict[str, list[Any]]]:
+        view = load_view(self._services.resolver, state.name)
+        if keys is not None:
+            found = list(KeyRefresher(self._services).checked(view, listed(keys)))
+            return f"{len(found):,} {'key' if len(found) == 1 else 'keys'}", {"keys": found}
+        values = list(partitions_of(view, listed(partitions)))
+        noun = "partition" if len(values) == 1 else "partitions"
+        return f"{len(values):,} {noun}", {"partitions": values}
 
     def refresh_due(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
         """Refresh what is due by its schedule, and move its due time."""
