@@ -23,7 +23,12 @@ def view_facts(metadata: Mapping[str, Any], catalog: str) -> ViewFacts:
         namespace=tuple(version["default-namespace"]),
         columns=tuple(field["name"] for field in schema["fields"]),
         properties=metadata.get("properties") or {},
+        types=tuple(_plain(field["type"]) for field in schema["fields"]),
     )
+
+
+def _plain(written: Any) -> str:
+    return written if isinstance(written, str) else ""
 
 
 def table_facts(metadata: Mapping[str, Any]) -> TableFacts:

@@ -175,6 +175,7 @@ class Resolver:
             namespace=tuple(namespace),
             columns=tuple(str(row[0]) for row in _columns(rows)),
             properties={str(key): str(value) for key, value in properties},
+            types=tuple(str(row[1]) for row in _columns(rows)),
         )
         self._views[name] = rows, facts
         return facts

@@ -20,13 +20,16 @@ Value = int | Decimal | date
 
 @dataclass(frozen=True)
 class ViewFacts:
-    """A view as the catalog stores it; `catalog`/`namespace` resolve the names in `text`."""
+    """A view as the catalog stores it; `catalog`/`namespace` resolve the names in `text`. `types`
+    are those that its columns are declared with, in Spark's words where Spark and Iceberg differ
+    only in them, empty if they are not known."""
 
     text: str
     catalog: str
     namespace: tuple[str, ...]
     columns: tuple[str, ...]
     properties: Mapping[str, str] = field(default_factory=dict)
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

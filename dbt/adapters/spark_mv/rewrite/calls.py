@@ -10,6 +10,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.ivm.algebra import measures
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.facts import Facts
+from dbt.adapters.spark_mv.rewrite.stored import is_inexact
 from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, made
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
 
@@ -54,20 +55,34 @@ class StoredCalls:
             return None if found is None else found[0]
         if call.distinct or call.call not in ("SUM", *_EXTREMES):
             return None
-        return self._added(call.call, *found)
+        if call.call in _EXTREMES:
+            return _EXTREMES[call.call](this=found[0])
+        return self._added(call.args[0], *found)
 
-    def _added(self, name: str, tree: exp.Expr, type_name: str) -> exp.Expr:
-        """The call over stored values of the same call, as a value of the same type."""
-        if name in _EXTREMES:
-            return _EXTREMES[name](this=tree)
+    def _added(
+        self, argument: Term, tree: exp.Expr, type_name: str, met: exp.Expr | None = None
+    ) -> exp.Expr:
+        """A sum of stored sums of an argument, as a value of the same type; of those groups only
+        that meet a condition."""
+        shown = tree if met is None else exp.Case().when(met.copy(), tree.copy())
+        total = exp.cast(exp.Sum(this=shown), type_name)
         decimal = _DECIMAL.fullmatch(type_name)
-        is_exact = type_name == "bigint" or (
-            decimal is not None and int(decimal.group(1)) <= _LONGEST_SUM
-        )
-        if not is_exact:
+        if type_name == "bigint" or (decimal and int(decimal.group(1)) <= _LONGEST_SUM):
+            return total
+        count = self._stored_count(argument)
+        if decimal is None or count is None:
             text = f"sums of the type {type_name} cannot be added up again exactly"
             raise Unmatched(NOT_DERIVABLE, text)
-        return exp.cast(exp.Sum(this=tree), type_name)
+        # A stored sum that was too large is NULL, and so is every sum with it.
+        lost = exp.and_(tree.is_(exp.null()), count > 0, *([] if met is None else [met.copy()]))
+        any_lost = exp.Max(this=exp.Case().when(lost, exp.Literal.number(1)))
+        return exp.Case().when(exp.Is(this=any_lost, expression=exp.null()), total)
+
+    def _stored_count(self, argument: Term) -> exp.Expr | None:
+        """The stored number of values of an argument."""
+        counted = made(exp.Count(big_int=True), (argument,), (("this", False),), "COUNT")
+        found = self.deriver.stored(counted)
+        return None if found is None else found[0]
 
     def _count(self, call: Term) -> exp.Expr | None:
         found = self.deriver.stored(call)
@@ -97,6 +112,8 @@ class StoredCalls:
         (argument,) = call.args
         if not self.deriver.can(argument):
             return None
+        if call.call in _EXTREMES and any(is_inexact(c.type) for c in argument.columns):
+            return None  # -0.0 is 0.0 as a key
         tree = self.deriver.tree(argument)
         if call.call in _EXTREMES:
             return _EXTREMES[call.call](this=tree) if self.again else tree
@@ -120,7 +137,7 @@ class StoredCalls:
             return None
         type_name = self._averaged_type(argument, total[1])
         if self.again:
-            total = self._added("SUM", *total), total[1]
+            total = self._added(argument, *total), total[1]
         if type_name in _EXACT_ROWS:
             quotient = exp.Div(this=exp.cast(total[0], "double"), expression=count)
             return exp.Case().when(count.copy() > 0, quotient)
@@ -154,10 +171,13 @@ class StoredCalls:
         found = self.deriver.stored(inner)
         if found is None or call.call not in ("SUM", "COUNT", *_EXTREMES):
             return None
-        met = exp.Case().when(self.deriver.tree(condition), found[0])
+        met = self.deriver.tree(condition)
+        if call.call == "SUM" and self.again:
+            return self._added(value, *found, met)
+        shown = exp.Case().when(met, found[0])
         if call.call == "COUNT":
-            return self._none_is_zero(exp.Sum(this=met) if self.again else met, True)
-        return self._added(call.call, met, found[1]) if self.again else met
+            return self._none_is_zero(exp.Sum(this=shown) if self.again else shown, True)
+        return _EXTREMES[call.call](this=shown) if self.again else shown
 
     def _call_of(self, call: Term, value: Term) -> Term:
         if call.call == "COUNT" and (self._is_never_null(value)):

@@ -16,7 +16,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
     column_term,
     tree_of,
 )
-from dbt.adapters.spark_mv.rewrite.time_units import of_unit, tells
+from dbt.adapters.spark_mv.rewrite.time_units import is_day, oddities, of_unit, tells
 from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, NOT_DERIVABLE, Unmatched
 
 _PADDED = ("char", "varchar")
@@ -113,9 +113,14 @@ class Deriver:
 
     def _from_finer_unit(self, term: Term) -> exp.Expr | None:
         wanted = of_unit(term)
-        if wanted is None:
+        if wanted is None or self._moves_days(wanted.argument):
             return None
-        tree = self._start_of(wanted.argument, wanted.unit)
+        # The day of a moment has forgotten which of two midnights was before it.
+        column = wanted.argument.column
+        is_moment = column is not None and column.type == "timestamp"
+        is_start = is_moment and isinstance(term.node, exp.TimestampTrunc)
+        not_by_day = is_start and oddities(self._view.zone).repeats_midnight
+        tree = self._start_of(wanted.argument, wanted.unit, not_by_day)
         if tree is None:
             return None
 
@@ -124,44 +129,44 @@ class Deriver:
 
         return tree_of(term, show)
 
-    def _start_of(self, argument: Term, unit: str) -> exp.Expr | None:
+    def _moves_days(self, argument: Term) -> bool:
+        column = argument.column
+        is_day = column is not None and column.type == "date"
+        return is_day and oddities(self._view.zone).lacks_a_day
+
+    def _start_of(self, argument: Term, unit: str, not_by_day: bool) -> exp.Expr | None:
         """A stored beginning of a unit of an argument, from which another unit can be told."""
         for key, term in self._stored.terms.items():
             kept = of_unit(term)
             if kept is None or not kept.is_start or kept.argument.key != argument.key:
                 continue
-            if tells(kept.unit, unit):
+            if tells(kept.unit, unit) and not (not_by_day and is_day(term)):
                 return self._stored.columns[key].tree()
         return None
 
-    def limited(self, column: ColumnOf, found: Range, zone: str) -> list[exp.Expr]:
+    def limited(self, column: ColumnOf, found: Range) -> list[exp.Expr]:
         """Conditions that leave a range of a column; raises `Unmatched`."""
         normal = self._facts.normal(column_term(column))
         try:
             tree = self.tree(normal)
         except Unmatched:
-            other = self._limited_by_unit(normal, found, column.type, zone)
+            other = self._limited_by_unit(normal, found, column.type)
             if other is None:
                 raise
             tree = other
         return conditions(found, tree, column.type)
 
-    def _limited_by_unit(
-        self, normal: Term, found: Range, type_name: str, zone: str
-    ) -> exp.Expr | None:
+    def _limited_by_unit(self, normal: Term, found: Range, type_name: str) -> exp.Expr | None:
         """A stored beginning of a unit, if each bound is one."""
-        if (
-            found.among is not None
-            or found.low_open
-            or (found.high is not None and (not found.high_open))
-        ):
+        is_closed = found.high is not None and not found.high_open
+        if found.among is not None or found.low_open or is_closed or self._moves_days(normal):
             return None
         bounds = [bound for bound in (found.low, found.high) if bound is not None]
         for key, term in self._stored.terms.items():
             kept = of_unit(term)
             if kept is None or not kept.is_start or kept.argument.key != normal.key:
                 continue
-            if all(starts_unit(bound, kept.unit, type_name, zone) for bound in bounds):
+            if all(starts_unit(bound, kept.unit, type_name) for bound in bounds):
                 return self._stored.columns[key].tree()
         return None
 

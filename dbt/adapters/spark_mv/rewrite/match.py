@@ -117,7 +117,7 @@ class _Attempt:
     def answer(self) -> Answer:
         """The block over the storage table; raises `Unmatched`."""
         self._check_joins()
-        rows = RowsTest(self._facts, self._view.facts, self._view.zone)
+        rows = RowsTest(self._facts, self._view.facts)
         if not self._facts.is_empty:
             rows.check()
         self._check_groups()

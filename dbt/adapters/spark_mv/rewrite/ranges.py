@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -143,8 +143,6 @@ def value_of(term: Term, type_name: str, zone: str) -> Any:
         return _day(text) if kind in ("string", "date") else None
     if family == "timestamp_ntz":
         return _moment(text, "UTC") if kind in ("string", "date", "timestamp_ntz") else None
-    if text.endswith("Z") and kind == "timestamp":
-        text, zone = text[:-1], "UTC"
     return _moment(text, zone) if kind in ("string", "date", "timestamp") else None
 
 
@@ -194,7 +192,14 @@ def _day(text: str) -> int | None:
         return None
 
 
-def _moment(text: str, zone: str) -> int | None:
+class Moment(int):
+    """An instant that orders moments of one zone; only Spark knows for certain which it is, so that
+    it is written as the `text` that it was read from."""
+
+    text: str
+
+
+def _moment(text: str, zone: str) -> Moment | None:
     found = _MOMENT.fullmatch(text)
     if found is None:
         return None
@@ -208,7 +213,10 @@ def _moment(text: str, zone: str) -> int | None:
         return None
     offset = local.replace(tzinfo=where).utcoffset() or timedelta()
     seconds = (local - _EPOCH) - offset
-    return int(seconds / timedelta(microseconds=1)) + int((fraction or "").ljust(6, "0") or 0)
+    digits = int((fraction or "").ljust(6, "0") or 0)
+    moment = Moment(int(seconds / timedelta(microseconds=1)) + digits)
+    moment.text = str(local + timedelta(microseconds=digits))
+    return moment
 
 
 def conditions(found: Range, column: exp.Expr, type_name: str) -> list[exp.Expr]:
@@ -237,23 +245,17 @@ def constant(value: Any, type_name: str) -> exp.Expr:
         return exp.Literal.string(value)
     if family == "date":
         return exp.cast(exp.Literal.string(str(_EPOCH.date() + timedelta(days=value))), "date")
-    moment = _EPOCH.replace(tzinfo=timezone.utc) + timedelta(microseconds=value)
-    if family == "timestamp_ntz":
-        return exp.cast(exp.Literal.string(f"{moment:%Y-%m-%d %H:%M:%S.%f}"), "timestamp_ntz")
-    return exp.cast(exp.Literal.string(f"{moment:%Y-%m-%d %H:%M:%S.%f}Z"), "timestamp")
+    return exp.cast(exp.Literal.string(value.text), family)
 
 
-def starts_unit(value: int, unit: str, type_name: str, zone: str) -> bool:
+def starts_unit(value: Any, unit: str, type_name: str) -> bool:
     """Whether a day or moment is one at which a unit of time begins (DAY, MONTH, ..)."""
-    if type_name == "date":
+    if isinstance(value, Moment):
+        local = datetime.fromisoformat(value.text)
+    elif type_name == "date":
         local = datetime.combine(_EPOCH.date() + timedelta(days=value), datetime.min.time())
     else:
-        moment = _EPOCH.replace(tzinfo=timezone.utc) + timedelta(microseconds=value)
-        try:
-            where = ZoneInfo(zone if type_name == "timestamp" else "UTC")
-        except (ValueError, ZoneInfoNotFoundError):
-            return False
-        local = moment.astimezone(where).replace(tzinfo=None)
+        return False
     is_midnight = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
     return is_midnight and {
         "DAY": True,

@@ -20,10 +20,9 @@ from dbt.adapters.spark_mv.rewrite.unmatched import NOT_COVERED, Unmatched
 class RowsTest:
     """Compares the rows of a query with those of a view whose occurrences have the same numbers."""
 
-    def __init__(self, query: Facts, view: Facts, zone: str) -> None:
+    def __init__(self, query: Facts, view: Facts) -> None:
         self._query = query
         self._view = view
-        self._zone = zone
 
     def check(self) -> None:
         """Raise `Unmatched` if the view leaves out rows that the query wants."""
@@ -80,7 +79,7 @@ class RowsTest:
         last: Unmatched | None = None
         for member in members:
             try:
-                return by_view.limited(member, wanted, self._zone)
+                return by_view.limited(member, wanted)
             except Unmatched as error:
                 last = error
         assert last is not None

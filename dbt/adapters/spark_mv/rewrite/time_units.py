@@ -7,13 +7,19 @@ and its week; a week may lie in two months and tells only itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.terms import Term
 
 _UNITS = ("SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
-_TYPES = ("date", "timestamp", "timestamp_ntz")
+# DATE_TRUNC reads a TIMESTAMP_NTZ in the zone of the session, HOUR and others do not.
+_TYPES = ("date", "timestamp")
+_DAY = _UNITS.index("DAY")
+_FIRST_YEAR, _LAST_YEAR, _HALF_A_DAY = 1900, 2100, timedelta(hours=12)
 _NAMES = {"YYYY": "YEAR", "YY": "YEAR", "MM": "MONTH", "MON": "MONTH", "DD": "DAY"}
 _OF_TRUNC = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK"})
 _PARTS: dict[type[exp.Expr], str] = {
@@ -42,6 +48,35 @@ class OfUnit:
     is_start: bool
 
 
+@dataclass(frozen=True)
+class Oddities:
+    """Whether a time zone lacks a day, so that DATE_TRUNC of a DATE is that of another, and whether
+    it has a midnight twice, so that DATE_TRUNC of a moment is one of two."""
+
+    lacks_a_day: bool
+    repeats_midnight: bool
+
+
+@lru_cache(64)
+def oddities(zone: str) -> Oddities:
+    """What there is of that in two centuries of a time zone; all of it if the zone is not known."""
+    try:
+        where = ZoneInfo(zone)
+    except (ValueError, ZoneInfoNotFoundError):
+        return Oddities(True, True)
+    noon, last = datetime(_FIRST_YEAR, 1, 1, 12, tzinfo=where), timedelta()
+    lacks = repeats = False
+    while noon.year < _LAST_YEAR:
+        offset = noon.utcoffset() or timedelta()
+        if offset != last:
+            midnight = noon.replace(hour=0)
+            second = midnight.replace(fold=1).utcoffset() or timedelta()
+            repeats = repeats or (midnight.utcoffset() or timedelta()) > second
+            lacks = lacks or (noon.year > _FIRST_YEAR and abs(offset - last) >= _HALF_A_DAY)
+        noon, last = noon + timedelta(days=1), offset
+    return Oddities(lacks, repeats)
+
+
 def of_unit(term: Term) -> OfUnit | None:
     """What a term is, if it is a function of a unit of time."""
     unit, is_start = _unit_of(term)
@@ -67,12 +102,14 @@ def tells(stored: str, wanted: str) -> bool:
     >>> tells("DAY", "MONTH"), tells("WEEK", "MONTH"), tells("MONTH", "DAY")
     (True, False, False)
     """
+    if _UNITS.index(wanted) < _DAY:
+        return False  # clocks go forward in the middle of hours, too
     if stored == wanted:
         return True
     return (
         stored != "WEEK"
         and _UNITS.index(stored) < _UNITS.index(wanted)
-        and not (wanted == "WEEK" and _UNITS.index(stored) > _UNITS.index("DAY"))
+        and not (wanted == "WEEK" and _UNITS.index(stored) > _DAY)
     )
 
 

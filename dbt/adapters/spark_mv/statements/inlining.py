@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.live_sql import live_name
 from dbt.adapters.spark_mv.views.registry import load_view
+from dbt.adapters.spark_mv.views.view_columns import text_of_view
 
 
 def inlined(
@@ -87,4 +88,5 @@ def _query(services: Services, place: Reference, home: Namespace, inline: set[Ta
     if facts is not None and storage_of(name, facts) is not None:
         return of_view(name)
     assert isinstance(facts, ViewFacts)
-    return expander.inline(facts.text, Namespace(facts.catalog, facts.namespace), replacement)
+    home = Namespace(facts.catalog, facts.namespace)
+    return text_of_view(facts, expander.inline(facts.text, home, replacement), resolver)

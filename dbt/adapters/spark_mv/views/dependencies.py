@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.core.errors import (
     UnsupportedSource,
 )
 from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
-from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
 from dbt.adapters.spark_mv.sql.plans import comparable_plan, refusal_of, tables_of_plan
 from dbt.adapters.spark_mv.sql.reads import Reads, Reference, is_path, references_of
 from dbt.adapters.spark_mv.sql.scan import names_in, reads_fixed_version
@@ -28,6 +28,7 @@ from dbt.adapters.spark_mv.sql.splice import splice, subquery
 from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.views.definition import from_properties
 from dbt.adapters.spark_mv.views.live_sql import refuse_live_view
+from dbt.adapters.spark_mv.views.view_columns import text_of_view
 
 TABLE, VIEW, MATERIALIZED_VIEW = "TABLE", "VIEW", "MATERIALIZED_VIEW"
 MAX_DEPTH = 40
@@ -294,7 +295,6 @@ class Expander:
                 Namespace(facts.catalog, facts.namespace),
                 replacement,
             )
-            names = ", ".join(quote(column) for column in facts.columns)
-            return subquery(f"SELECT * FROM (\n{inner}\n) AS inlined_view({names})", reference)
+            return subquery(text_of_view(facts, inner, self._resolver), reference)
 
         return splice(query, self.references(query), replace)

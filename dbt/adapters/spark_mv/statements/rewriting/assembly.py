@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.planning.pinning import unpinned_tables
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.text import Column, block_text
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.splice import Edit, edited, short_qualifiers, subquery
 from dbt.adapters.spark_mv.statements.context import StatementContext
@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehin
 from dbt.adapters.spark_mv.statements.rewriting.values import Attempt, Found, Rewriting, Target
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.storage_sql import describe_query
+from dbt.adapters.spark_mv.views.view_columns import text_of_view
 
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 USED = Reason("USED", "it is read in place of base tables")
@@ -119,9 +120,8 @@ class Assembly:
         if not isinstance(facts, ViewFacts):
             raise Unmatched("NOT_PINNABLE", f"{name} is read beside the view, and is no view")
         home = Namespace(facts.catalog, facts.namespace)
-        names = ", ".join(map(quote, facts.columns))
         body = expander.inline(facts.text.rstrip().rstrip(";"), home, replacement)
-        return f"SELECT * FROM (\n{body}\n) AS inlined_view({names})"
+        return text_of_view(facts, body, self._services.resolver)
 
     def _columns(self, context: StatementContext, query: str) -> Columns:
         """Names and types of a query's columns."""

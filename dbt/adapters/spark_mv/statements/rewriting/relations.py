@@ -11,6 +11,7 @@ from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import parse
 from dbt.adapters.spark_mv.views.dependencies import is_part_of_table
 from dbt.adapters.spark_mv.views.live_sql import is_live_view
+from dbt.adapters.spark_mv.views.view_columns import may_convert
 
 Parts = tuple[str, ...]
 
@@ -35,6 +36,8 @@ class CatalogRelations:
             return None
         if not isinstance(facts, ViewFacts):
             return table_of(self._resolver, name) if facts.provider == "iceberg" else None
+        if may_convert(facts, self._resolver):
+            return None  # a term of its text may have another type than the column of the view
         tree = None if is_live_view(facts.properties) else parse(facts.text.rstrip().rstrip(";"))
         if tree is None:
             return None

@@ -68,7 +68,8 @@ class Rewriter:
         """
         made = Rewriting(sql, sql)
         try:
-            self._rewrite(made, statement, context, writes, thorough)
+            with self._services.resolver.remembered():
+                self._rewrite(made, statement, context, writes, thorough)
         except Unmatched as error:
             made.leave(error.reason)
         except StatementFailed as error:
