@@ -114,6 +114,18 @@ def test_refresh_of_keys(prices: Warehouse, keys: list[Any]) -> None:
     assert (rows_of(prices, "sums"), prices.freshness("sums")) == (right, "FRESH")
 
 
+def test_keys_that_are_whole_files(cinema: Warehouse) -> None:
+    """Iceberg would drop the files, without a word of whose commit it is."""
+    cinema.sql(
+        "create materialized view @.by_part partitioned by (id) options (unique_key = 'id') as "
+        "select id, theatre from @.shows where id in (17, 21)"
+    )
+    cinema.spark(f"update {cinema.storage('by_part')} set theatre__mv = 9 where true")
+    cinema.operation("refresh", view="by_part", keys=[17, 21])
+    query = "select id, theatre from @.shows where id in (17, 21)"
+    assert_same(cinema, "select * from @.by_part", query)
+
+
 @pytest.mark.behaviour("E7")
 def test_keys_of_a_stale_view(prices: Warehouse) -> None:
     """They are those of the versions that the other rows have, so the view stays as stale as it

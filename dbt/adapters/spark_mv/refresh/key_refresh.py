@@ -118,7 +118,7 @@ class KeyRefresher:
                 f"the rows beside these were made from versions that are gone: {names}"
             )
         stored = storage_sql.stored_columns(view)
-        condition = _condition(view, values, {k: f"{STORED}.{quote(v)}" for k, v in stored.items()})
+        condition = _is_listed(view, values, stored)
         asked = _condition(view, values, {name: quote(name) for name in stored})
         rows = f"SELECT * FROM (\n{query}\n) AS mv_all WHERE {asked}"
         settings = label_settings(run.label)
@@ -229,3 +229,24 @@ def _condition(view: MaterializedView, values: list[Key], columns: dict[str, str
         for key in values
     )
     return " OR ".join(f"({text})" for text in alternatives)
+
+
+def _is_listed(view: MaterializedView, values: list[Key], stored: dict[str, str]) -> str:
+    """Whether a stored row has one of the keys, as a subquery: by a plain condition Iceberg drops
+    files whole, in a commit without the label of this refresh."""
+    columns = {name.lower(): column for name, column in stored.items()}
+    types = _types(view)
+    rows = (
+        ", ".join(f"CAST({spark_literal(v)} AS {kind})" for v, kind in zip(key, types, strict=True))
+        for key in values
+    )
+    names = [f"mv_key_{number}" for number in range(len(types))]
+    same = (
+        f"{STORED}.{quote(columns[key.lower()])} <=> mv_keys.{name}"
+        for key, name in zip(view.options.unique_key, names, strict=True)
+    )
+    listed = ", ".join(f"({row})" for row in rows)
+    return (
+        f"EXISTS (SELECT 1 FROM VALUES {listed} AS mv_keys({', '.join(names)}) "
+        f"WHERE {' AND '.join(same)})"
+    )
