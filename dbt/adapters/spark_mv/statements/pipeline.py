@@ -240,10 +240,11 @@ class StatementPipeline:
         if passage.redefines:
             self._reads.forget_temporary()
             self._gate.forget_all()
-        if passage.redefines or passage.writes or passage.dropped_schema:
-            self._rewriter.forget()
+        if passage.redefines or passage.dropped_schema:
+            self._rewriter.forget_all()
         for name in passage.writes:
             self._gate.forget(name)
+            self._rewriter.forget(name)
             log.mark_dependents(name, passage.verb)
             if passage.redefines or passage.verb.startswith("DROP"):
                 renew_dependents(self._services, name)

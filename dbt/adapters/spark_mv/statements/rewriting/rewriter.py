@@ -50,9 +50,13 @@ class Rewriter:
         self._least_rows = least_rows
         self._assembly = Assembly(services, self._tables)
 
-    def forget(self) -> None:
-        """Relations may be others now."""
-        self._tables.forget()
+    def forget_all(self) -> None:
+        """Every relation may be another one now."""
+        self._tables.forget_all()
+
+    def forget(self, name: TableName) -> None:
+        """The relation of this name may be another one now."""
+        self._tables.forget(name)
 
     def rewritten(
         self,

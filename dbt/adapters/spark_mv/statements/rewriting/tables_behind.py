@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
 from dbt.adapters.spark_mv.sql.understood import understood
 from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
 
@@ -18,15 +18,28 @@ class TablesBehind:
         self._resolver = resolver
         self._known: dict[TableName, Tables | None] = {}
 
-    def forget(self) -> None:
+    def forget_all(self) -> None:
         """Every relation may be another one now."""
         self._known = {}
 
+    def forget(self, name: TableName) -> None:
+        """The relation of this name may be another one now, and so may views over it."""
+        known = dict(self._known)
+        self._known = {
+            other: tables
+            for other, tables in known.items()
+            if other != name and tables is not None and name not in tables
+        }
+
     def of(self, name: TableName) -> Tables | None:
         """The tables behind a relation; None if that cannot be told."""
-        if name not in self._known:
-            self._known[name] = self._find(name, 0)
-        return self._known[name]
+        if name in self._known:
+            return self._known[name]
+        found = self._find(name, 0)
+        # A refresh may give a materialized view another storage table at any time.
+        if not any(STORAGE_NAME.match(table.name) for table in found or ()):
+            self._known[name] = found
+        return found
 
     def is_view(self, name: TableName) -> bool:
         """Whether a relation is a view."""
