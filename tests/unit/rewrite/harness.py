@@ -50,7 +50,7 @@ class Tables:
         if columns is None:
             return None
         name = TableName("c", ("s",), parts[-1].lower())
-        return Table(name, tuple(columns.items()), tuple(columns))
+        return Table(name, tuple(columns.items()))
 
 
 @dataclass

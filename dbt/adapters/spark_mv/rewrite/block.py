@@ -21,11 +21,10 @@ class LeftJoin:
 
 @dataclass(frozen=True)
 class Output:
-    """A column that a block returns; `is_named` says that its text gives it this name."""
+    """A column that a block returns; without a name if its text gives it none."""
 
     name: str
     term: Term
-    is_named: bool = True
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,9 @@ from dbt.adapters.spark_mv.rewrite.scopes import (
     Query,
     Relations,
     Scope,
+    alias_of,
     column_in,
+    columns_called,
     select_of,
     unwrapped,
 )
@@ -100,31 +102,23 @@ class BlockReader:
             return None
         shown = names or tuple(output.name for output in block.outputs)
         terms = tuple(output.term for output in block.outputs)
-        if len(shown) != len(terms):
-            raise Unmatched(QUERY, "a relation has another number of columns")
-        return replace(block, order=(), limit=()), Columns(called, shown, terms)
+        return replace(block, order=(), limit=()), columns_called(called, shown, terms)
 
     def _query_of(
         self, node: exp.Expr, scope: Scope
-    ) -> tuple[exp.Expr | None, Scope, tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    ) -> tuple[exp.Expr | None, Scope, tuple[str, ...], tuple[str, ...]]:
         """The query that a relation of FROM stands for, if it is one: its scope, the names of its
-        columns, and those by which it is called."""
-        alias = node.args.get("alias")
-        called = alias.name.lower() if alias is not None and alias.this is not None else ""
-        renamed = tuple(one.name for one in alias.args.get("columns") or ()) if alias else ()
+        columns, and the parts of its own."""
+        called, renamed = alias_of(node)
         nothing = (None, scope, renamed, ())
         if any(node.args.get(name) for name in ("sample", "pivots", "joins", "version", "when")):
             return nothing
         if isinstance(node, exp.Subquery):
-            return node.this, scope, renamed, ((called,),)
+            return node.this, scope, renamed, (called,)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             return nothing
         parts = tuple(part.name for part in node.parts)
-        by = (
-            ((called,),)
-            if called
-            else tuple(tuple(part.lower() for part in parts[n:]) for n in range(len(parts)))
-        )
+        by = (called,) if called else parts
         known = scope.named.get(parts[0].lower()) if len(parts) == 1 else None
         if known is not None:
             return known[0], known[1], renamed or known[2], by
@@ -174,7 +168,7 @@ def _outputs(select: exp.Select, relations: list[Columns]) -> list[Output]:
                 continue
         inner = node.unalias()
         name = node.alias_or_name if isinstance(node, (exp.Alias, exp.Column)) else ""
-        items.append(Output(name, read(inner, columns), bool(name)))
+        items.append(Output(name, read(inner, columns)))
     return items
 
 
@@ -189,7 +183,7 @@ def _starred(node: exp.Expr, relations: list[Columns]) -> list[Output]:
     pairs = [pair for one in found for pair in zip(one.names, one.terms, strict=True)]
     if not pairs:
         raise Unmatched(QUERY, "a star is that of no relation", node.sql("spark"))
-    return [Output(name, term, bool(name)) for name, term in pairs]
+    return [Output(name, term) for name, term in pairs]
 
 
 def _keys(

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import measures
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
+from dbt.adapters.spark_mv.rewrite.expressions import counted_rows
 from dbt.adapters.spark_mv.rewrite.facts import Facts
 from dbt.adapters.spark_mv.rewrite.stored import is_inexact
 from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, made
@@ -87,9 +88,7 @@ class StoredCalls:
     def _count(self, call: Term) -> exp.Expr | None:
         found = self.deriver.stored(call)
         if found is None and call.args and self._is_never_null(call.args[0]):
-            found = self.deriver.stored(
-                made(exp.Count(this=exp.Star(), big_int=True), call="COUNT")
-            )
+            found = self.deriver.stored(counted_rows())
         if found is None or not self.again:
             return None if found is None else found[0]
         return self._none_is_zero(exp.Sum(this=found[0]), self.all_rows)
@@ -181,5 +180,5 @@ class StoredCalls:
 
     def _call_of(self, call: Term, value: Term) -> Term:
         if call.call == "COUNT" and (self._is_never_null(value)):
-            return made(exp.Count(this=exp.Star(), big_int=True), call="COUNT")
+            return counted_rows()
         return made(call.node, (value,), (("this", False),), call.call)

@@ -76,7 +76,7 @@ def read(node: exp.Expr, columns: Columns) -> Term:
     if reader is not None:
         return reader(node, columns)
     if isinstance(node, _CONSTANTS):
-        return _constant(node)
+        return made(node)
     if isinstance(node, exp.AggFunc):
         return _call(node, columns, None)
     if isinstance(node, exp.Anonymous) and node.name.lower() in _ANONYMOUS:
@@ -102,10 +102,6 @@ def _generic(node: exp.Expr, columns: Columns) -> Term:
         args += [read(child, columns) for child in children]
         slots += [(name, isinstance(value, list))] * len(children)
     return made(node, args, slots)
-
-
-def _constant(node: exp.Expr) -> Term:
-    return made(node)
 
 
 def _paren(node: exp.Expr, columns: Columns) -> Term:
@@ -251,10 +247,10 @@ def _call(node: exp.Expr, columns: Columns, condition: exp.Expr | None) -> Term:
         if name != "COUNT" or distinct:
             raise Unmatched(QUERY, "a star is no argument of it", node.sql("spark"))
         if condition is None:
-            return _counted_rows()
+            return counted_rows()
         argument = exp.Literal.number(1)
     if name == "COUNT" and not distinct and isinstance(argument, exp.Literal) and condition is None:
-        return _counted_rows()
+        return counted_rows()
     term = read(argument, columns)
     if term.has_calls:
         raise Unmatched(QUERY, "an aggregate function is in another", node.sql("spark"))
@@ -266,7 +262,8 @@ def _call(node: exp.Expr, columns: Columns, condition: exp.Expr | None) -> Term:
     return made(empty, (term,), (("this", False),), shown, is_duplicate_free)
 
 
-def _counted_rows() -> Term:
+def counted_rows() -> Term:
+    """COUNT(*)."""
     return made(exp.Count(this=exp.Star(), big_int=True), call="COUNT")
 
 

@@ -19,12 +19,10 @@ _READ = frozenset(
 
 @dataclass(frozen=True)
 class Table:
-    """A table with the names and types of its columns; the names by which it is read may be
-    others, as those of a materialized view are."""
+    """A table with the names and types of its columns."""
 
     name: TableName
     columns: tuple[tuple[str, str], ...]
-    shown: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -82,6 +80,25 @@ class Columns:
             return []
         pairs = zip(self.names, self.terms, strict=True)
         return [term for shown, term in pairs if shown.lower() == name]
+
+
+def columns_called(
+    called: tuple[str, ...], names: tuple[str, ...], terms: tuple[Term, ...]
+) -> Columns:
+    """The columns of a relation of this name, or of the last parts of it."""
+    if len(names) != len(terms):
+        raise Unmatched(QUERY, "a relation has another number of columns")
+    lowered = tuple(part.lower() for part in called if part)
+    return Columns(tuple(lowered[n:] for n in range(len(lowered))), names, terms)
+
+
+def alias_of(node: exp.Expr) -> tuple[str, tuple[str, ...]]:
+    """The name that a query gives to a relation, empty if none, and those of its columns."""
+    alias = node.args.get("alias")
+    if alias is None:
+        return "", ()
+    columns = tuple(one.name for one in alias.args.get("columns") or ())
+    return alias.name if alias.this is not None else "", columns
 
 
 def column_in(relations: Sequence[Columns], node: exp.Column) -> Term | None:

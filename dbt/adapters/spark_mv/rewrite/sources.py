@@ -16,7 +16,9 @@ from dbt.adapters.spark_mv.rewrite.scopes import (
     Relations,
     Scope,
     Table,
+    alias_of,
     column_in,
+    columns_called,
 )
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, column_term, conjuncts
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
@@ -81,23 +83,21 @@ class Sources:
         self.left_joins.append(LeftJoin(tables, frozenset([*inner, *on])))
 
     def _relation(self, node: exp.Expr, scope: Scope) -> Columns:
-        alias = node.args.get("alias")
-        called = alias.name.lower() if alias is not None and alias.this is not None else ""
-        renamed = tuple(one.name for one in alias.args.get("columns") or ()) if alias else ()
+        called, renamed = alias_of(node)
         if isinstance(node, exp.Subquery):
             _refuse_more(node, {"this", "alias"})
             names, terms = self._read_query(self, node.this, scope)
-            return _columns((called,), renamed or names, terms)
+            return columns_called((called,), renamed or names, terms)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             raise Unmatched(QUERY, "it reads what is no table", node.sql("spark"))
         _refuse_more(node, _OF_A_TABLE)
         parts = tuple(part.name for part in node.parts)
-        qualifiers = (called,) if called else tuple(part.lower() for part in parts)
+        qualifiers = (called,) if called else parts
         known = scope.named.get(parts[0].lower()) if len(parts) == 1 else None
         if known is not None:
             query, where, columns = known
             names, terms = self._read_query(self, query, where)
-            return _columns(qualifiers, renamed or columns or names, terms)
+            return columns_called(qualifiers, renamed or columns or names, terms)
         return self._stored(parts, qualifiers, renamed, scope, node)
 
     def _stored(
@@ -111,15 +111,16 @@ class Sources:
         found = self._relations.find(parts, scope.home)
         if isinstance(found, Query):
             _, terms = self._read_query(self, found.tree, Scope(found.home))
-            return _columns(called, renamed or found.columns, terms)
+            return columns_called(called, renamed or found.columns, terms)
         if not isinstance(found, Table):
             raise Unmatched(QUERY, "it reads what is no table", node.sql("spark"))
         if len(self.tables) >= _MOST_TABLES:
             raise Unmatched(QUERY, f"it reads more than {_MOST_TABLES} tables")
         occurrence = len(self.tables)
         self.tables.append(found.name)
+        names = tuple(name for name, _ in found.columns)
         columns = (ColumnOf(occurrence, name, kind) for name, kind in found.columns)
-        return _columns(called, renamed or found.shown, tuple(map(column_term, columns)))
+        return columns_called(called, renamed or names, tuple(map(column_term, columns)))
 
 
 def known_column(relations: list[Columns], node: exp.Column) -> Term:
@@ -128,13 +129,6 @@ def known_column(relations: list[Columns], node: exp.Column) -> Term:
     if found is None:
         raise Unmatched(QUERY, "a column is that of no relation in FROM", node.sql("spark"))
     return found
-
-
-def _columns(called: tuple[str, ...], names: tuple[str, ...], terms: tuple[Term, ...]) -> Columns:
-    if len(names) != len(terms):
-        raise Unmatched(QUERY, "a relation has another number of columns")
-    lowered = tuple(part.lower() for part in called if part)
-    return Columns(tuple(lowered[n:] for n in range(len(lowered))), names, terms)
 
 
 def _merged(join: exp.Join, found: list[Columns], right: Columns) -> tuple[Columns, list[Term]]:

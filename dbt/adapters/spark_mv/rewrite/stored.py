@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from sqlglot import exp
 
@@ -53,7 +54,7 @@ class StoredView:
     columns: tuple[StoredColumn, ...]
     zone: str
 
-    @property
+    @cached_property
     def facts(self) -> Facts:
         """What the conditions of the view say."""
         return facts_of(self.block.conditions, self.zone)

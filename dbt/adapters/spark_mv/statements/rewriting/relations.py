@@ -59,5 +59,4 @@ class PlaceholderRelations:
 
 def table_of(resolver: Resolver, name: TableName) -> Table:
     """A table with its columns."""
-    columns = tuple(resolver.columns(name))
-    return Table(name, columns, tuple(column for column, _ in columns))
+    return Table(name, tuple(resolver.columns(name)))

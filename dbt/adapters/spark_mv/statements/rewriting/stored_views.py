@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlglot import exp
+
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -119,8 +121,8 @@ def _column(
     return StoredColumn(name, types[name], shown.get(output.name.lower(), types[name]))
 
 
-def _block(tree: object, relations: Relations, definition: Definition) -> Block:
-    block = BlockReader(relations).block(tree, Scope(definition.home))  # type: ignore[arg-type]
+def _block(tree: exp.Expr, relations: Relations, definition: Definition) -> Block:
+    block = BlockReader(relations).block(tree, Scope(definition.home))
     if block.limit:
         raise Unmatched(VIEW, "it keeps a part of its rows", "LIMIT")
     return replace(block, order=())
