@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.functional.materialized_view.refusals import MARKER, error_of, refused
@@ -109,12 +111,16 @@ REFUSED = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def surroundings(lake: Warehouse) -> None:
+def surroundings(lake: Warehouse) -> Iterator[None]:
     lake.sql("create temporary view a_temporary as select 1 as id")
     lake.sql("create temporary view orders as select 99 as id")
     lake.sql("create global temporary view a_global as select 1 as id")
     lake.sql("cache table a_cached as select 1 as id")
     lake.sql("declare variable a_variable bigint default 1")
+    yield
+    for view in ("a_temporary", "orders", "a_cached", "global_temp.a_global"):
+        lake.sql(f"drop view {view}")
+    lake.sql("drop temporary variable a_variable")
 
 
 @pytest.mark.parametrize("case", REFUSED)
