@@ -23,6 +23,7 @@ LAYERS = (
     {"metadata", "ivm.algebra"},
     {"state", "ivm.rewrite"},
     {"expiry", "ivm.delta", "rewrite"},
+    {"rewrite.reading"},
     {"ivm.apply", "ivm.partitions"},
     {"ivm.program"},
     {"ivm", "ivm.analysis"},

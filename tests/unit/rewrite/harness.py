@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dbt.adapters.spark_mv.rewrite.blocks import BlockReader
+from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.match import Answer, match
-from dbt.adapters.spark_mv.rewrite.scopes import Scope, Table
+from dbt.adapters.spark_mv.rewrite.reading.scopes import Scope, Table
 from dbt.adapters.spark_mv.rewrite.stored import StoredColumn, StoredView
 from dbt.adapters.spark_mv.rewrite.text import block_text
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
@@ -80,7 +80,7 @@ def answered(query: str, view: StoredView, tables: Tables) -> Answer:
     """How the view answers the query; raises `Unmatched`."""
     tree = parse(query)
     assert tree is not None, query
-    return match(BlockReader(tables).block(tree, Scope(HOME)), view, ROWS)
+    return match(BlockReader(tables).forms(tree, Scope(HOME)), view, ROWS)
 
 
 def text_of(answer: Answer) -> str:

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
 from dbt.adapters.spark_mv.sql.names import TableName
+
+
+@dataclass(frozen=True)
+class Derived:
+    """The rows of a query that stands in FROM, as if it were a table: a digest of all that decides
+    them, and the tables that it reads."""
+
+    key: str
+    tables: frozenset[TableName] = field(compare=False)
+
+
+Source = TableName | Derived
+
+
+def base_tables(sources: Sequence[Source]) -> list[TableName]:
+    """The tables that are read, also by queries in FROM."""
+    found: dict[TableName, None] = {}
+    for source in sources:
+        tables = sorted(source.tables, key=str) if isinstance(source, Derived) else [source]
+        found.update(dict.fromkeys(tables))
+    return list(found)
 
 
 @dataclass(frozen=True)
@@ -41,10 +62,11 @@ class Block:
     """The rows of the `tables` (each item is one occurrence) that meet all `conditions`.
 
     `keys` are those of GROUP BY, () for one group of all rows, None without groups; DISTINCT is a
-    grouping by all outputs. `having` are conditions on groups.
+    grouping by all outputs. `having` are conditions on groups, `sets` are the parts of GROUP BY if
+    these are sets of keys, ROLLUP or CUBE.
     """
 
-    tables: tuple[TableName, ...]
+    tables: tuple[Source, ...]
     conditions: tuple[Term, ...]
     left_joins: tuple[LeftJoin, ...]
     outputs: tuple[Output, ...]
@@ -52,12 +74,19 @@ class Block:
     having: tuple[Term, ...] = ()
     order: tuple[Sorted, ...] = ()
     limit: tuple[exp.Expr, ...] = ()
+    sets: tuple[Term, ...] = ()
+
+    @property
+    def has_windows(self) -> bool:
+        """Whether an output is a value of its place among other rows."""
+        return any(output.term.has_windows for output in self.outputs)
 
     def terms(self) -> Iterator[Term]:
         """Every term of the block."""
         yield from self.conditions
         yield from self.having
         yield from self.keys or ()
+        yield from self.sets
         yield from (output.term for output in self.outputs)
         for join in self.left_joins:
             yield from join.conditions
@@ -83,4 +112,5 @@ class Block:
             outputs=tuple(replace(one, term=change(one.term)) for one in self.outputs),
             keys=None if self.keys is None else tuple(map(change, self.keys)),
             having=tuple(map(change, self.having)),
+            sets=tuple(map(change, self.sets)),
         )

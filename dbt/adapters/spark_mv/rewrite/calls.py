@@ -9,10 +9,9 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import measures
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
-from dbt.adapters.spark_mv.rewrite.expressions import counted_rows
 from dbt.adapters.spark_mv.rewrite.facts import Facts
 from dbt.adapters.spark_mv.rewrite.stored import is_inexact
-from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, made
+from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, counted_rows, made
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
 
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")

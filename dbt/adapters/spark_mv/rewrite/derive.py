@@ -90,7 +90,7 @@ class Deriver:
         known = self._facts.range_of(column)
         if self._pins and known is not None and known.point is not None:
             return exp.cast(constant(known.point, column.type), column.type)
-        raise Unmatched(NO_COLUMN, "the view does not store a column", column.name)
+        raise Unmatched(NO_COLUMN, "the view does not store a column", column.shown)
 
     def _refuse_padded(self, term: Term) -> None:
         """Storage has strings, which Spark does not pad where it compares them."""

@@ -14,7 +14,7 @@ from itertools import islice
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.block import Block
+from dbt.adapters.spark_mv.rewrite.block import Block, Derived
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls
 from dbt.adapters.spark_mv.rewrite.facts import Facts, facts_of
@@ -50,15 +50,23 @@ class Answer:
     limit: tuple[exp.Expr, ...]
 
 
-def match(query: Block, view: StoredView, most_rows: int | None = None) -> Answer:
-    """How the block is answered by the view; raises `Unmatched` with the reason if it is not.
+def match(forms: Sequence[Block], view: StoredView, most_rows: int | None = None) -> Answer:
+    """How a block, in one of its normal forms, is answered by the view; raises `Unmatched` with the
+    reason if it is not.
 
     `most_rows` is how many rows the one table of the view has at most, None if that is not known.
     """
-    try:
-        return _match(query, view, most_rows)
-    except RecursionError:
-        raise Unmatched(QUERY, "its expressions are too deep") from None
+    last: Unmatched | None = None
+    for query in forms:
+        try:
+            return _match(query, view, most_rows)
+        except Unmatched as error:
+            if last is None or last.reason.code == OTHER_TABLES:
+                last = error
+        except RecursionError:
+            raise Unmatched(QUERY, "its expressions are too deep") from None
+    assert last is not None, "a block has a normal form"
+    raise last
 
 
 def _match(query: Block, view: StoredView, most_rows: int | None) -> Answer:
@@ -130,6 +138,13 @@ class _Attempt:
         if self._has_equal_groups():
             return self._of_equal_groups(conditions)
         return self._of_finer_groups(conditions)
+
+    def _missing_tables(self) -> Iterator[tuple[int, TableName]]:
+        for number in self._missing:
+            table = self._query.tables[number]
+            if isinstance(table, Derived):
+                raise Unmatched(OTHER_TABLES, "the view does not read a query that the query reads")
+            yield number, table
 
     def _check_joins(self) -> None:
         wanted, kept = set(self._query.left_joins), set(self._view.block.left_joins)
@@ -227,7 +242,7 @@ class _Attempt:
             if item.term is not None:
                 node.set("this", self._by_query.tree(item.term, calls))
             order.append(node)
-        missing = tuple((number, query.tables[number]) for number in self._missing)
+        missing = tuple(self._missing_tables())
         return Answer(
             self._view,
             outputs,

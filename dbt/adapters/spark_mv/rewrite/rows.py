@@ -29,14 +29,14 @@ class RowsTest:
         query, view = self._query, self._view
         for column, members in view.classes.items():
             if any(query.least(one) != query.least(column) for one in members):
-                raise _not_covered(f"{column.name} equals another column in the view")
+                raise _not_covered(f"{column.shown} equals another column in the view")
         for column in view.not_null:
             if not query.rejects_null(column):
-                raise _not_covered(f"the view leaves out NULL in {column.name}")
+                raise _not_covered(f"the view leaves out NULL in {column.shown}")
         for column, kept in view.ranges.items():
             wanted = query.range_of(column)
             if wanted is None or not wanted.is_within(kept):
-                raise _not_covered(f"the view has a part of the values of {column.name}")
+                raise _not_covered(f"the view has a part of the values of {column.shown}")
         asked = {query.normal(term).key for term in query.residuals}
         for term in view.residuals:
             if query.normal(term).key not in asked:

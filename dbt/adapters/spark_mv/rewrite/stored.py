@@ -15,7 +15,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 
 # What the storage table is called in a rewritten block; other tables go by their occurrence.
 STORED = "mv_stored"
-_INEXACT = ("float", "double", "collate", "variant")
+_INEXACT = ("float", "double", "collate", "variant", "unknown")
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,18 @@ COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ
 
 @dataclass(frozen=True, order=True)
 class ColumnOf:
-    """A column of one occurrence of a table in FROM; `name` in the letter case of the table."""
+    """A column of one occurrence in FROM; `name` in the letter case of the table. A column of a
+    query that stands there has a digest of its term as its name, and goes by `text`."""
 
     occurrence: int
     name: str
     type: str = field(compare=False)
+    text: str = field(default="", compare=False)
+
+    @property
+    def shown(self) -> str:
+        """What users call it."""
+        return self.text or self.name
 
 
 @dataclass(frozen=True)
@@ -63,6 +70,11 @@ class Term:
     def has_calls(self) -> bool:
         """Whether an aggregate function is in it."""
         return any(found.call for found in self.walk())
+
+    @property
+    def has_windows(self) -> bool:
+        """Whether a window function is in it."""
+        return any(isinstance(found.node, exp.Window) for found in self.walk())
 
     @property
     def is_constant(self) -> bool:
@@ -111,6 +123,11 @@ def connected(kind: type[exp.Expr], operands: Sequence[Term]) -> Term:
 def conjuncts(term: Term) -> tuple[Term, ...]:
     """The operands of a conjunction."""
     return term.args if type(term.node) is exp.And else (term,)
+
+
+def counted_rows() -> Term:
+    """COUNT(*)."""
+    return made(exp.Count(this=exp.Star(), big_int=True), call="COUNT")
 
 
 def is_not_null(term: Term) -> Term:

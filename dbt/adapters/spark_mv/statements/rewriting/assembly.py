@@ -43,7 +43,7 @@ class Assembly:
         others = self._others(target, found, pinned)
         wanted = self._columns(target.context, made.original[target.start :])
         named = [Column(name, "") for name, _ in wanted]
-        if any(one.names_columns and len(one.block.outputs) != len(wanted) for one in found):
+        if any(one.names_columns and one.columns != len(wanted) for one in found):
             raise Unmatched("TYPES_DIFFER", "Spark gives it another number of columns")
         text = _text(made.original, found, others, pinned, named)
         columns = self._columns(target.context, text[target.start :])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.catalog import iceberg
@@ -11,7 +11,7 @@ from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata.projection import State
 from dbt.adapters.spark_mv.refresh.services import Services
-from dbt.adapters.spark_mv.rewrite.block import Block
+from dbt.adapters.spark_mv.rewrite.block import Block, Derived, base_tables
 from dbt.adapters.spark_mv.rewrite.match import Answer, match
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
 from dbt.adapters.spark_mv.rewrite.unmatched import (
@@ -124,21 +124,23 @@ class Candidates:
         self._stored = StoredViews(services)
 
     def of(
-        self, block: Block, index: ViewIndex, barred: Barred
+        self, forms: Sequence[Block], index: ViewIndex, barred: Barred
     ) -> Iterator[tuple[TableName, Matched | Reason]]:
-        """Each view that reads a table of the block, and how it answers it or why not."""
+        """Each view that reads a table of the block, and how it answers one of its forms or why
+        not."""
+        block = forms[-1]
         most_rows = self._most_rows(block)
         columns = {column.name for term in block.terms() for column in term.columns}
-        for number, name in enumerate(index.of(block.tables, columns)):
+        for number, name in enumerate(index.of(base_tables(block.tables), columns)):
             if number >= _MOST_VIEWS:
                 yield name, NOT_TRIED
                 continue
-            found = self._matched(name, block, barred, most_rows)
+            found = self._matched(name, forms, barred, most_rows)
             if found is not None:
                 yield name, found
 
     def _matched(
-        self, name: TableName, block: Block, barred: Barred, most_rows: int | None
+        self, name: TableName, forms: Sequence[Block], barred: Barred, most_rows: int | None
     ) -> Matched | Reason | None:
         view = find_view(self._services.resolver, name)
         if view is None:
@@ -152,17 +154,18 @@ class Candidates:
         stored = self._stored.shown(view)
         if isinstance(stored, Reason):
             return stored
-        found = _match(view, block, stored, most_rows)
+        found = _match(view, forms, stored, most_rows)
         if isinstance(found, Reason) and view.hidden and found.code in _OF_COLUMNS:
-            found = _match(view, block, self._stored.whole(view, stored), most_rows)
+            found = _match(view, forms, self._stored.whole(view, stored), most_rows)
         return found
 
     def _most_rows(self, block: Block) -> int | None:
         """How many rows the one table of a block has, if that matters."""
         averages = any(found.call == "AVG" for term in block.terms() for found in term.walk())
-        if len(block.tables) != 1 or not averages:
+        table = block.tables[0]
+        if len(block.tables) != 1 or not averages or isinstance(table, Derived):
             return None
-        chain = iceberg.main_chain(self._services.executor, block.tables[0], 1)
+        chain = iceberg.main_chain(self._services.executor, table, 1)
         return iceberg.live_rows(chain[0].summary) if chain else None
 
     def observed(self, matched: Matched, settings: Mapping[str, str]) -> Candidate | Reason:
@@ -177,10 +180,10 @@ class Candidates:
 
 
 def _match(
-    view: MaterializedView, block: Block, stored: StoredView, most_rows: int | None
+    view: MaterializedView, forms: Sequence[Block], stored: StoredView, most_rows: int | None
 ) -> Matched | Reason:
     try:
-        return Matched(view, match(block, stored, most_rows))
+        return Matched(view, match(forms, stored, most_rows))
     except Unmatched as error:
         return error.reason
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import ViewFacts
-from dbt.adapters.spark_mv.rewrite.scopes import Query, Table
+from dbt.adapters.spark_mv.rewrite.reading.scopes import Query, Table
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import parse
 from dbt.adapters.spark_mv.views.dependencies import is_part_of_table

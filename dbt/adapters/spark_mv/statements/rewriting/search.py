@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.rewrite.block import Block
-from dbt.adapters.spark_mv.rewrite.blocks import BlockReader
-from dbt.adapters.spark_mv.rewrite.scopes import Relations, Scope
+from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
+from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.statements.rewriting.candidates import (
     Barred,
@@ -20,11 +20,17 @@ from dbt.adapters.spark_mv.statements.rewriting.candidates import (
 )
 from dbt.adapters.spark_mv.statements.rewriting.costs import rows_read
 from dbt.adapters.spark_mv.statements.rewriting.spans import span_of
-from dbt.adapters.spark_mv.statements.rewriting.values import Attempt, Found, Rewriting, Target
+from dbt.adapters.spark_mv.statements.rewriting.values import (
+    Attempt,
+    Found,
+    Rewriting,
+    Target,
+    first_of,
+)
 
 _MOST_BLOCKS = 32
-# The number of a block, its tree, its normal form, and the views that answer it.
-Matches = tuple[int, exp.Select, Block, list[Matched]]
+# The number of a block, its tree, how many columns it has, and the views that answer it.
+Matches = tuple[int, exp.Query, int, list[Matched]]
 _OFF = Reason("REWRITE_DISABLED", "the session has switched it off: query_rewrite.enabled is false")
 
 
@@ -44,16 +50,16 @@ class Search:
         matches: list[Matches] = []
         covered: set[int] = set()
         home = Scope(target.context.namespace())
-        for number, (select, scope) in enumerate(_selects(target.query, home)):
-            if id(select) in covered:
+        for number, (query, scope) in enumerate(_queries(target.query, home)):
+            if id(query) in covered:
                 continue
             if number >= _MOST_BLOCKS:
                 break
-            block = self._block(made, number, select, scope)
-            found = self._matched(made, number, block, index, barred) if block else []
-            if block is not None and found:
-                matches.append((number, select, block, found))
-                covered |= {id(inner) for inner in select.find_all(exp.Select)}
+            forms = self._forms(made, number, query, scope)
+            found = self._matched(made, number, forms, index, barred) if forms else []
+            if found:
+                matches.append((number, query, len(forms[0].outputs), found))
+                covered |= {id(inner) for inner in query.find_all(exp.Select, exp.SetOperation)}
         if not matches or not self._is_worth_it(made, target, matches):
             return []
         return self._placed(made, target, matches)
@@ -62,30 +68,31 @@ class Search:
         """Of each block the best view, with the place of the block in the text."""
         settings = target.context.settings()
         found_blocks = []
-        for number, select, block, matched in matches:
+        for number, query, columns, matched in matches:
             best = self._best(made, number, matched, settings)
-            span = span_of(made.original, target.words, select) if best is not None else None
+            span = span_of(made.original, target.words, query) if best is not None else None
             if best is not None and span is None:
                 reason = Reason(QUERY, "its place in the text is not found")
                 made.attempts.append(Attempt(number, best.view.name, reason))
             elif best is not None and span is not None:
-                found_blocks.append(Found(number, span, block, best, select is target.first))
+                is_first = first_of(query) is target.first
+                found_blocks.append(Found(number, span, columns, best, is_first))
         return found_blocks
 
-    def _block(
-        self, made: Rewriting, number: int, select: exp.Select, scope: Scope
-    ) -> Block | None:
+    def _forms(
+        self, made: Rewriting, number: int, query: exp.Query, scope: Scope
+    ) -> tuple[Block, ...]:
         try:
-            return self._reader.block(select, scope)
+            return self._reader.forms(query, scope)
         except Unmatched as error:
             made.attempts.append(Attempt(number, None, error.reason))
-            return None
+            return ()
 
     def _matched(
-        self, made: Rewriting, number: int, block: Block, index: ViewIndex, barred: Barred
+        self, made: Rewriting, number: int, forms: Sequence[Block], index: ViewIndex, barred: Barred
     ) -> list[Matched]:
         found = []
-        for name, one in self._candidates.of(block, index, barred):
+        for name, one in self._candidates.of(forms, index, barred):
             if isinstance(one, Reason):
                 made.attempts.append(Attempt(number, name, one))
             else:
@@ -130,13 +137,13 @@ class Search:
         return fresh[0] if fresh else None
 
 
-def _selects(node: exp.Expr, scope: Scope) -> Iterator[tuple[exp.Select, Scope]]:
-    """Every SELECT with the scope around it, the outermost first."""
+def _queries(node: exp.Expr, scope: Scope) -> Iterator[tuple[exp.Query, Scope]]:
+    """Every SELECT and set operation with the scope around it, the outermost first."""
     level: list[tuple[exp.Expr, Scope]] = [(node, scope)]
     while level:
         below: list[tuple[exp.Expr, Scope]] = []
         for query, around in level:
-            if isinstance(query, exp.Select):
+            if isinstance(query, (exp.Select, exp.SetOperation)):
                 yield query, around
             below += _parts(query, around)
         level = below

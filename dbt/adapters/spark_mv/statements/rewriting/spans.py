@@ -1,4 +1,4 @@
-"""Where a SELECT stands in the text of a statement, and where its query begins.
+"""Where a query stands in the text of a statement, and where its query begins.
 
 sqlglot keeps the places of names only. So a span is found among the words, and counts if what
 stands there reads as the same tree.
@@ -6,7 +6,7 @@ stands there reads as the same tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from sqlglot import exp
 
@@ -18,19 +18,21 @@ _AFTER = frozenset({"ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET"}
 Span = tuple[int, int]
 
 
-def span_of(sql: str, words: tuple[Word, ...], select: exp.Select) -> Span | None:
-    """The characters of a SELECT in its statement, without a WITH before it; None if they are not
-    found."""
-    places = [place for node in select.find_all(exp.Identifier) if (place := _place(node))]
-    wanted = select.copy()
+def span_of(sql: str, words: tuple[Word, ...], query: exp.Query) -> Span | None:
+    """The characters of a SELECT or set operation in its statement, without a WITH before it; None
+    if they are not found."""
+    places = [place for node in query.find_all(exp.Identifier) if (place := _place(node))]
+    wanted = query.copy()
     wanted.set("with_", None)
-    inside = _outside_with(select, places)
+    inside = _outside_with(query, places)
     if not inside:
         return None
     first, last = min(inside), max(inside)
-    begins = [n for n, word in enumerate(words) if word.upper == "SELECT" and word.start < first]
+    is_set = isinstance(query, exp.SetOperation)
+    marks = ("SELECT", "(") if is_set else ("SELECT",)
+    begins = [n for n, word in enumerate(words) if word.upper in marks and word.start < first]
     for index in reversed(begins):
-        for end in _ends(words, index):
+        for end in _ends(words, index, () if is_set else _ENDS):
             if end > last and parse(sql[words[index].start : end]) == wanted:
                 return words[index].start, end
     return None
@@ -41,7 +43,7 @@ def _place(node: exp.Expr) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def _outside_with(select: exp.Select, places: list[int]) -> list[int]:
+def _outside_with(select: exp.Query, places: list[int]) -> list[int]:
     clause = select.args.get("with_")
     if clause is None:
         return places
@@ -49,17 +51,18 @@ def _outside_with(select: exp.Select, places: list[int]) -> list[int]:
     return [place for place in places if place not in within]
 
 
-def _ends(words: tuple[Word, ...], start: int) -> Iterator[int]:
-    """Where a SELECT may end that begins with this word, the farthest first."""
+def _ends(words: tuple[Word, ...], start: int, stops: Collection[str]) -> Iterator[int]:
+    """Where a query may end that begins with this word, the farthest first; a set operation may
+    end before another one, where a SELECT stops."""
     depth, last, found = 0, start, []
     for index in range(start, len(words)):
         word = words[index]
         plain = "" if word.quoted or word.string else word.text
         if plain == ")" and depth == 0:
             break
-        if depth == 0 and word.upper in _ENDS:
+        if depth == 0 and word.upper in stops:
             break
-        if depth == 0 and word.upper in _AFTER:
+        if depth == 0 and word.upper in _AFTER | _ENDS:
             found.append(words[last].end)
         depth += {"(": 1, ")": -1}.get(plain, 0)
         last = index

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.core.reasons import Reason
-from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.words import Word
@@ -61,6 +60,13 @@ class Rewriting:
         return f"reads {views}: {self.rows:,} rows instead of {self.original_rows:,}"
 
 
+def first_of(query: exp.Expr) -> exp.Expr:
+    """The SELECT that names the columns of a query."""
+    while isinstance(query, (exp.SetOperation, exp.Subquery)):
+        query = query.this
+    return query
+
+
 @dataclass(frozen=True)
 class Target:
     """A statement: its text, tree and words, where its query begins, the relations that it reads
@@ -84,19 +90,16 @@ class Target:
     @property
     def first(self) -> exp.Expr:
         """The SELECT that names the columns of the query."""
-        query = self.query
-        while isinstance(query, (exp.SetOperation, exp.Subquery)):
-            query = query.this
-        return query
+        return first_of(self.query)
 
 
 @dataclass(frozen=True)
 class Found:
-    """A block that a view answers, and the characters in which it stands; `names_columns` says
-    that the columns of the statement are called as its own."""
+    """A block that a view answers, the characters in which it stands, and how many columns it has;
+    `names_columns` says that the columns of the statement are called as its own."""
 
     number: int
     span: tuple[int, int]
-    block: Block
+    columns: int
     candidate: Candidate
     names_columns: bool

@@ -3,14 +3,15 @@ the block that reads them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Protocol
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.block import LeftJoin
-from dbt.adapters.spark_mv.rewrite.expressions import read
-from dbt.adapters.spark_mv.rewrite.scopes import (
+from dbt.adapters.spark_mv.rewrite.block import LeftJoin, Source
+from dbt.adapters.spark_mv.rewrite.derived import DerivedRows
+from dbt.adapters.spark_mv.rewrite.reading.expressions import read
+from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     Columns,
     Query,
     Relations,
@@ -22,22 +23,32 @@ from dbt.adapters.spark_mv.rewrite.scopes import (
 )
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, column_term, conjuncts
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
-from dbt.adapters.spark_mv.sql.names import TableName
 
 _MOST_TABLES = 12
 _OF_A_TABLE = frozenset({"this", "db", "catalog", "alias"})
 _JOINS = ("", "INNER", "CROSS", "OUTER")
-# Reads a query in a scope and adds what it reads; returns its columns.
-ReadQuery = Callable[["Sources", exp.Expr, Scope], tuple[tuple[str, ...], tuple[Term, ...]]]
+_Read = tuple[tuple[str, ...], tuple[Term, ...]]
+
+
+class Queries(Protocol):
+    """Reads the queries in FROM."""
+
+    def merge(self, sources: Sources, query: exp.Expr, scope: Scope) -> _Read:
+        """Add what a query reads, if all it does is to select; returns its columns."""
+        ...
+
+    def derive(self, query: exp.Expr, scope: Scope) -> DerivedRows:
+        """A query as a table of its own."""
+        ...
 
 
 class Sources:
     """What FROM clauses of one block, also nested ones, add up to."""
 
-    def __init__(self, relations: Relations, read_query: ReadQuery) -> None:
+    def __init__(self, relations: Relations, queries: Queries) -> None:
         self._relations = relations
-        self._read_query = read_query
-        self.tables: list[TableName] = []
+        self._queries = queries
+        self.tables: list[Source] = []
         self.conditions: list[Term] = []
         self.left_joins: list[LeftJoin] = []
 
@@ -63,8 +74,8 @@ class Sources:
         is_known = side in ("", "LEFT") and kind in _JOINS and not join.args.get("method")
         if not is_known or any(join.args.get(name) for name in ("hint", "match_condition")):
             raise Unmatched(QUERY, "it has a join of another kind", join.sql("spark"))
-        tables, conditions, joins = len(self.tables), len(self.conditions), len(self.left_joins)
-        right = self._relation(join.this, scope)
+        conditions, occurrence = len(self.conditions), len(self.tables)
+        right = self._relation(join.this, scope, side == "LEFT")
         on: list[Term] = []
         if join.args.get("using"):
             right, on = _merged(join, found, right)
@@ -74,19 +85,37 @@ class Sources:
         if side != "LEFT":
             self.conditions += on
             return
-        inner = self.conditions[conditions:]
-        is_table = len(self.tables) == tables + 1 and len(self.left_joins) == joins
-        if not is_table or any(term.column is None for term in right.terms):
-            raise Unmatched(QUERY, "what it joins from the left is no table", join.sql("spark"))
         # A condition on rows that are joined only says which are partners.
+        inner = self.conditions[conditions:]
         del self.conditions[conditions:]
-        self.left_joins.append(LeftJoin(tables, frozenset([*inner, *on])))
+        self.left_joins.append(LeftJoin(occurrence, frozenset([*inner, *on])))
 
-    def _relation(self, node: exp.Expr, scope: Scope) -> Columns:
+    def _query(self, query: exp.Expr, scope: Scope, is_one: bool) -> _Read:
+        """The columns of a query in FROM, whose rows may have to be those of one occurrence."""
+        before = len(self.tables), len(self.conditions), len(self.left_joins)
+        try:
+            names, terms = self._queries.merge(self, query, scope)
+            is_table = len(self.tables) == before[0] + 1 and len(self.left_joins) == before[2]
+            if not is_one or (is_table and all(term.column is not None for term in terms)):
+                return names, terms
+        except Unmatched:
+            pass  # it is a table of its own, or is refused as one
+        del self.tables[before[0] :], self.conditions[before[1] :], self.left_joins[before[2] :]
+        rows = self._queries.derive(query, scope).at(len(self.tables))
+        self._add_table(rows.source)
+        self.conditions += rows.conditions
+        return rows.names, tuple(map(column_term, rows.columns))
+
+    def _add_table(self, table: Source) -> None:
+        if len(self.tables) >= _MOST_TABLES:
+            raise Unmatched(QUERY, f"it reads more than {_MOST_TABLES} tables")
+        self.tables.append(table)
+
+    def _relation(self, node: exp.Expr, scope: Scope, is_one: bool = False) -> Columns:
         called, renamed = alias_of(node)
         if isinstance(node, exp.Subquery):
             _refuse_more(node, {"this", "alias"})
-            names, terms = self._read_query(self, node.this, scope)
+            names, terms = self._query(node.this, scope, is_one)
             return columns_called((called,), renamed or names, terms)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             raise Unmatched(QUERY, "it reads what is no table", node.sql("spark"))
@@ -96,31 +125,19 @@ class Sources:
         known = scope.named.get(parts[0].lower()) if len(parts) == 1 else None
         if known is not None:
             query, where, columns = known
-            names, terms = self._read_query(self, query, where)
+            names, terms = self._query(query, where, is_one)
             return columns_called(qualifiers, renamed or columns or names, terms)
-        return self._stored(parts, qualifiers, renamed, scope, node)
-
-    def _stored(
-        self,
-        parts: tuple[str, ...],
-        called: tuple[str, ...],
-        renamed: tuple[str, ...],
-        scope: Scope,
-        node: exp.Expr,
-    ) -> Columns:
         found = self._relations.find(parts, scope.home)
         if isinstance(found, Query):
-            _, terms = self._read_query(self, found.tree, Scope(found.home))
-            return columns_called(called, renamed or found.columns, terms)
+            _, terms = self._query(found.tree, Scope(found.home), is_one)
+            return columns_called(qualifiers, renamed or found.columns, terms)
         if not isinstance(found, Table):
             raise Unmatched(QUERY, "it reads what is no table", node.sql("spark"))
-        if len(self.tables) >= _MOST_TABLES:
-            raise Unmatched(QUERY, f"it reads more than {_MOST_TABLES} tables")
         occurrence = len(self.tables)
-        self.tables.append(found.name)
-        names = tuple(name for name, _ in found.columns)
-        columns = (ColumnOf(occurrence, name, kind) for name, kind in found.columns)
-        return columns_called(called, renamed or names, tuple(map(column_term, columns)))
+        self._add_table(found.name)
+        shown = tuple(name for name, _ in found.columns)
+        terms = tuple(column_term(ColumnOf(occurrence, name, kind)) for name, kind in found.columns)
+        return columns_called(qualifiers, renamed or shown, terms)
 
 
 def known_column(relations: list[Columns], node: exp.Column) -> Term:

@@ -9,24 +9,27 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Output, Sorted
-from dbt.adapters.spark_mv.rewrite.expressions import read
+from dbt.adapters.spark_mv.rewrite.derived import DerivedRows, rows_of
 from dbt.adapters.spark_mv.rewrite.ranges import family_of
-from dbt.adapters.spark_mv.rewrite.scopes import (
+from dbt.adapters.spark_mv.rewrite.reading.expressions import read
+from dbt.adapters.spark_mv.rewrite.reading.grouping import keys_of
+from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     Columns,
     Query,
     Relations,
     Scope,
+    Table,
     alias_of,
     column_in,
     columns_called,
     select_of,
     unwrapped,
 )
-from dbt.adapters.spark_mv.rewrite.sources import Sources, known_column
+from dbt.adapters.spark_mv.rewrite.reading.sources import Sources, known_column
+from dbt.adapters.spark_mv.rewrite.reading.wholes import distinct, ordered_set, set_rows, whole
 from dbt.adapters.spark_mv.rewrite.terms import Term, conjuncts
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
-
-_OF_GROUP = frozenset({"expressions", "all"})
+from dbt.adapters.spark_mv.sql.names import Namespace
 
 
 class BlockReader:
@@ -34,39 +37,91 @@ class BlockReader:
 
     def __init__(self, relations: Relations) -> None:
         self._relations = relations
+        self._found: dict[tuple[tuple[str, ...], Namespace], Table | Query | None] = {}
+        # With the trees, so that no other one has the id of one.
+        self._derived: dict[int, tuple[exp.Expr, DerivedRows | Unmatched]] = {}
 
     def block(self, query: exp.Expr, scope: Scope) -> Block:
-        """The normal form of a query; raises `Unmatched` if it has none."""
+        """The normal form of a query, in which no term depends on other rows than its own or those
+        of its group; raises `Unmatched` if it has none."""
+        return self.forms(query, scope)[0]
+
+    def forms(self, query: exp.Expr, scope: Scope) -> tuple[Block, ...]:
+        """The normal form of a query, and if it has windows also that in which these are terms,
+        to be computed of whatever gives its rows; raises `Unmatched` if it has none."""
+        self._found, self._derived = {}, {}
         try:
-            return self._block(query, scope)
+            query = unwrapped(query)
+            if isinstance(query, exp.SetOperation):
+                bare = query.copy()
+                for name in ("order", "limit", "offset"):
+                    bare.set(name, None)
+                return (ordered_set(self._rows_of_set(bare, scope), query),)
+            made = self._raw(query, scope)
         except RecursionError:
             raise Unmatched(QUERY, "its expressions are too deep") from None
+        if made.sets:
+            return (whole(made),)
+        return (whole(made), made) if made.has_windows else (made,)
 
-    def _block(self, query: exp.Expr, scope: Scope) -> Block:
+    def find(self, parts: tuple[str, ...], home: Namespace) -> Table | Query | None:
+        """The relation of a written name."""
+        if (parts, home) not in self._found:
+            self._found[parts, home] = self._relations.find(parts, home)
+        return self._found[parts, home]
+
+    def derive(self, query: exp.Expr, scope: Scope) -> DerivedRows:
+        """A query as a table of its own."""
+        known = self._derived.get(id(query))
+        if known is None:
+            try:
+                known = query, self._rows(unwrapped(query), scope)
+            except Unmatched as error:
+                known = query, error
+            self._derived[id(query)] = known
+        if isinstance(known[1], Unmatched):
+            raise known[1]
+        return known[1]
+
+    def _rows(self, query: exp.Expr, scope: Scope, limits: bool = True) -> DerivedRows:
+        if isinstance(query, exp.SetOperation):
+            return self._rows_of_set(query, scope)
+        block = self._raw(query, scope)
+        if block.limit:
+            raise Unmatched(QUERY, "a query in FROM has a LIMIT", query.sql("spark"))
+        return rows_of(block, limits)
+
+    def _rows_of_set(self, query: exp.SetOperation, scope: Scope) -> DerivedRows:
+        inner = scope.inside(query)
+        return set_rows(query, lambda branch: self._rows(unwrapped(branch), inner, False))
+
+    def _raw(self, query: exp.Expr, scope: Scope) -> Block:
+        """The block with its windows and sets of keys."""
         select = select_of(query)
         inner = scope.inside(select)
         nested = self._nested_groups(select, inner)
         if nested is not None:
             return _over_groups(select, *nested)
-        sources = Sources(self._relations, self._merge)
+        sources = Sources(self, self)
         relations = sources.read(select, inner)
         items = self._filtered(select, sources, relations)
-        keys = _keys(select, items, relations)
+        keys, sets = keys_of(select, items, relations)
         if keys is None and _has_calls(items):
             keys = ()
-        if select.args.get("distinct") is not None:
-            keys = _distinct_keys(select, items, keys)
         made = Block(
             tuple(sources.tables),
             tuple(sources.conditions),
             tuple(sources.left_joins),
             tuple(items),
             keys,
+            sets=sets,
         )
         made = _with_having(made, _having(select, items, relations))
-        return _ordered(made, select, items, relations)
+        if select.args.get("distinct") is None:
+            return _ordered(made, select, items, relations)
+        return distinct(_ordered(made, select, items, relations), select)
 
-    def _merge(
+    def merge(
         self, sources: Sources, query: exp.Expr, scope: Scope
     ) -> tuple[tuple[str, ...], tuple[Term, ...]]:
         """Make a query in FROM part of the block, if all it does is to select."""
@@ -97,8 +152,8 @@ class BlockReader:
         below = select_of(query)
         if below.args.get("limit") or below.args.get("offset"):
             return None
-        block = self.block(below, where)
-        if block.keys is None:
+        block = self._raw(below, where)
+        if block.keys is None or block.sets or block.has_windows:
             return None
         shown = names or tuple(output.name for output in block.outputs)
         terms = tuple(output.term for output in block.outputs)
@@ -122,7 +177,7 @@ class BlockReader:
         known = scope.named.get(parts[0].lower()) if len(parts) == 1 else None
         if known is not None:
             return known[0], known[1], renamed or known[2], by
-        found = self._relations.find(parts, scope.home)
+        found = self.find(parts, scope.home)
         if isinstance(found, Query):
             return found.tree, Scope(found.home), renamed or found.columns, by
         return nothing
@@ -143,7 +198,8 @@ def _over_groups(select: exp.Select, below: Block, columns: Columns) -> Block:
 def _is_grouped(select: exp.Select) -> bool:
     if any(select.args.get(name) for name in ("group", "having", "distinct")):
         return True
-    return any(item.find(exp.AggFunc) is not None for item in select.expressions)
+    calls = (exp.AggFunc, exp.Window)
+    return any(item.find(*calls) is not None for item in select.expressions)
 
 
 def _has_calls(items: Sequence[Output]) -> bool:
@@ -186,58 +242,6 @@ def _starred(node: exp.Expr, relations: list[Columns]) -> list[Output]:
     return [Output(name, term) for name, term in pairs]
 
 
-def _keys(
-    select: exp.Select, items: Sequence[Output], relations: list[Columns]
-) -> tuple[Term, ...] | None:
-    group = select.args.get("group")
-    if group is None:
-        return None
-    if any(value for name, value in group.args.items() if name not in _OF_GROUP):
-        raise Unmatched(QUERY, "it groups by several sets of keys", group.sql("spark"))
-    if group.args.get("all"):
-        if any(_is_mixed(item.term) for item in items):
-            raise Unmatched(QUERY, "it groups by parts of its columns", group.sql("spark"))
-        return _distinct(item.term for item in items if not item.term.has_calls)
-    return _distinct(_key(node, items, relations) for node in group.expressions)
-
-
-def _is_mixed(term: Term) -> bool:
-    """Whether columns are in it both in calls and outside of them."""
-    if term.call or not term.has_calls:
-        return False
-    return any(arg.columns and not arg.has_calls or _is_mixed(arg) for arg in term.args)
-
-
-def _key(node: exp.Expr, items: Sequence[Output], relations: list[Columns]) -> Term:
-    node = node.unnest()
-    if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
-        number = int(node.name)
-        if not 0 < number <= len(items):
-            raise Unmatched(QUERY, "GROUP BY has a number that is none of a column", node.name)
-        return items[number - 1].term
-
-    def columns(column: exp.Column) -> Term:
-        found = column_in(relations, column)
-        if found is None and column is node and len(column.parts) == 1:
-            named = [one.term for one in items if one.name.lower() == column.name.lower()]
-            found = named[0] if len(named) == 1 else None
-        return found if found is not None else known_column(relations, column)
-
-    return read(node, columns)
-
-
-def _distinct(terms: object) -> tuple[Term, ...]:
-    return tuple({term.key: term for term in terms}.values())  # type: ignore[attr-defined]
-
-
-def _distinct_keys(
-    select: exp.Select, items: Sequence[Output], keys: tuple[Term, ...] | None
-) -> tuple[Term, ...]:
-    if keys is not None or select.args["distinct"].args.get("on"):
-        raise Unmatched(QUERY, "it has a DISTINCT of groups", "DISTINCT")
-    return _distinct(item.term for item in items)
-
-
 def _having(
     select: exp.Select, items: Sequence[Output], relations: list[Columns]
 ) -> tuple[Term, ...]:
@@ -263,7 +267,8 @@ def _with_having(block: Block, having: tuple[Term, ...]) -> Block:
     """The block with conditions on groups. What holds for all rows of a group is asked of rows."""
     if block.keys is None and having:
         block = replace(block, keys=())
-    of_rows = [term for term in having if block.keys and _is_of_rows(term)]
+    may_move = block.keys and not block.sets
+    of_rows = [term for term in having if may_move and _is_of_rows(term)]
     return replace(
         block,
         conditions=(*block.conditions, *of_rows),

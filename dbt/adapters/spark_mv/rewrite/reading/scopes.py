@@ -13,7 +13,8 @@ from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 
 _READ = frozenset(
-    "with_ expressions from_ joins where group having distinct order limit offset".split()
+    # A hint says how to run a query, not what it returns.
+    "with_ expressions from_ joins where group having distinct order limit offset hint".split()
 )
 
 

@@ -10,6 +10,14 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.reading.functions import (
+    Columns,
+    call_of,
+    cases,
+    filtered_call,
+    generic,
+    window_of,
+)
 from dbt.adapters.spark_mv.rewrite.terms import (
     Term,
     binary,
@@ -41,27 +49,19 @@ _FUNCTIONS = (
     ),
     *(exp.Reverse, exp.Abs, exp.Round, exp.Floor, exp.Ceil, exp.Greatest, exp.Least, exp.Sqrt),
     *(exp.Pow, exp.Exp, exp.Ln, exp.Sign, exp.MD5, exp.SHA2, exp.RegexpReplace),
+    *(exp.Grouping, exp.GroupingId),
 )
 _ANONYMOUS = frozenset("pmod bround hash xxhash64 concat_ws instr".split())
 _CONSTANTS = (exp.Literal, exp.Null, exp.Boolean, exp.HexString)
-_CALLS = {exp.Count: "COUNT", exp.Sum: "SUM", exp.Avg: "AVG", exp.Min: "MIN", exp.Max: "MAX"}
-# Of rows in any order; what they return is stored or not, and cannot be had from parts.
-_OTHER_CALLS = (
-    *(exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop),
-    *(exp.LogicalAnd, exp.LogicalOr),
-)
 _TIMES = frozenset("DATE TIMESTAMP TIMESTAMPTZ TIMESTAMPLTZ TIMESTAMPNTZ".split())
 _UNITS_OF_TRUNC = frozenset("YYYY YY MONTH MON MM".split())
 _UNITS = _UNITS_OF_TRUNC | frozenset("YEAR QUARTER WEEK DAY DD HOUR MINUTE SECOND".split())
-# No terms by themselves.
-_PARTS = (exp.Var, exp.DataType, exp.Identifier, exp.DataTypeParam)
 # Of these, one after the other without parentheses, Spark takes the first one first.
 _COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _LOOSE = frozenset((exp.DPipe, *_COMPARED))
 _TIGHT = frozenset((exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike, *_COMPARED))
 _ADDED = (exp.Add, exp.Sub)
 _SWAPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}
-Columns = Callable[[exp.Column], Term]
 
 
 def read(node: exp.Expr, columns: Columns) -> Term:
@@ -78,30 +78,15 @@ def read(node: exp.Expr, columns: Columns) -> Term:
     if isinstance(node, _CONSTANTS):
         return made(node)
     if isinstance(node, exp.AggFunc):
-        return _call(node, columns, None)
+        return call_of(node, columns, read)
     if isinstance(node, exp.Anonymous) and node.name.lower() in _ANONYMOUS:
-        return _generic(node, columns)
+        return generic(node, columns, read)
     if type(node) in _FUNCTIONS:
-        return _generic(node, columns)
+        return generic(node, columns, read)
     if isinstance(node, (exp.Query, exp.Subquery, exp.Exists)):
         raise Unmatched(QUERY, "it has a subquery", node.sql("spark"))
-    if isinstance(node, exp.Window):
-        raise Unmatched(QUERY, "it has a window function", node.sql("spark"))
     text = "nothing is known of a function or operator"
     raise Unmatched(NOT_OF_ROWS, text, node.sql("spark"))
-
-
-def _generic(node: exp.Expr, columns: Columns) -> Term:
-    args: list[Term] = []
-    slots: list[tuple[str, bool]] = []
-    for name, value in node.args.items():
-        values = value if isinstance(value, list) else [value]
-        children = [v for v in values if isinstance(v, exp.Expr) and not isinstance(v, _PARTS)]
-        if children and len(children) != len(values):
-            raise Unmatched(QUERY, "an expression is of an unknown form", node.sql("spark"))
-        args += [read(child, columns) for child in children]
-        slots += [(name, isinstance(value, list))] * len(children)
-    return made(node, args, slots)
 
 
 def _paren(node: exp.Expr, columns: Columns) -> Term:
@@ -130,7 +115,7 @@ def _in(node: exp.Expr, columns: Columns) -> Term:
     if node.args.get("query") or node.args.get("unnest") or node.args.get("field"):
         raise Unmatched(QUERY, "it has a subquery", node.sql("spark"))
     # Also of one value no `=`: that converts a string to the other type, IN the other to a string.
-    return _generic(node, columns)
+    return generic(node, columns, read)
 
 
 def _cast(node: exp.Expr, columns: Columns) -> Term:
@@ -139,7 +124,7 @@ def _cast(node: exp.Expr, columns: Columns) -> Term:
     is_text = isinstance(inner, exp.Literal) and inner.is_string and to.this.name in _TIMES
     if is_text and not inner.name.lstrip()[:1].isdigit():
         raise Unmatched(NOT_OF_ROWS, "a constant is another one each day", node.sql("spark"))
-    return _generic(node, columns)
+    return generic(node, columns, read)
 
 
 def _truncated(node: exp.Expr, columns: Columns) -> Term:
@@ -150,7 +135,7 @@ def _truncated(node: exp.Expr, columns: Columns) -> Term:
     known = _UNITS_OF_TRUNC if isinstance(node, exp.DateTrunc) else _UNITS
     if name not in known or _is_column(name, columns):
         raise Unmatched(QUERY, "a unit of time is unknown", node.sql("spark"))
-    return _generic(node, columns)
+    return generic(node, columns, read)
 
 
 def _is_column(name: str, columns: Columns) -> bool:
@@ -166,7 +151,7 @@ def _days_between(node: exp.Expr, columns: Columns) -> Term:
     """DATEDIFF without a unit; with one, sqlglot would count days of what are moments."""
     if node.args.get("unit"):
         raise Unmatched(QUERY, "an expression is of an unknown form", node.sql("spark"))
-    return _generic(node, columns)
+    return generic(node, columns, read)
 
 
 def _connected(node: exp.Expr, columns: Columns) -> Term:
@@ -192,7 +177,7 @@ def _neg(node: exp.Expr, columns: Columns) -> Term:
     inner = node.this
     if isinstance(inner, exp.Literal) and not inner.is_string:
         return made(exp.Literal.number(f"-{inner.name}"))
-    return _generic(node, columns)
+    return generic(node, columns, read)
 
 
 def _case(node: exp.Expr, columns: Columns) -> Term:
@@ -206,18 +191,13 @@ def _case(node: exp.Expr, columns: Columns) -> Term:
         args += [read(condition, columns), read(branch.args["true"], columns)]
     default = node.args.get("default")
     args.append(read(default, columns) if default is not None else made(exp.Null()))
-    return _cases(args)
-
-
-def _cases(args: list[Term]) -> Term:
-    """CASE of conditions and values in turn, and what else it is."""
-    return made(exp.Case(), args, (("ifs", True),) * (len(args) - 1) + (("default", False),))
+    return cases(args)
 
 
 def _if(node: exp.Expr, columns: Columns) -> Term:
     false = node.args.get("false")
     last = read(false, columns) if false is not None else made(exp.Null())
-    return _cases([read(node.this, columns), read(node.args["true"], columns), last])
+    return cases([read(node.this, columns), read(node.args["true"], columns), last])
 
 
 def _to_date(node: exp.Expr, columns: Columns) -> Term:
@@ -228,50 +208,6 @@ def _to_date(node: exp.Expr, columns: Columns) -> Term:
     if is_day(inner):
         return inner
     return made(exp.Cast(to=exp.DataType.build("date")), (inner,), (("this", False),))
-
-
-def _call(node: exp.Expr, columns: Columns, condition: exp.Expr | None) -> Term:
-    """A call of an aggregate function, of those rows that meet a condition."""
-    if isinstance(node, exp.CountIf):
-        met = node.this if condition is None else exp.and_(condition, node.this)
-        return _call(exp.Count(this=exp.Literal.number(1), big_int=True), columns, met)
-    name = next((name for kind, name in _CALLS.items() if type(node) is kind), "")
-    inner = node.this
-    distinct = isinstance(inner, exp.Distinct)
-    arguments = inner.expressions if isinstance(inner, exp.Distinct) else [inner]
-    others = [key for key in node.args if key not in ("this", "big_int") and node.args[key]]
-    if not (name or isinstance(node, _OTHER_CALLS)) or others or len(arguments) != 1:
-        raise Unmatched(QUERY, "nothing is known of an aggregate function", node.sql("spark"))
-    (argument,) = arguments
-    if isinstance(argument, exp.Star):
-        if name != "COUNT" or distinct:
-            raise Unmatched(QUERY, "a star is no argument of it", node.sql("spark"))
-        if condition is None:
-            return counted_rows()
-        argument = exp.Literal.number(1)
-    if name == "COUNT" and not distinct and isinstance(argument, exp.Literal) and condition is None:
-        return counted_rows()
-    term = read(argument, columns)
-    if term.has_calls:
-        raise Unmatched(QUERY, "an aggregate function is in another", node.sql("spark"))
-    if condition is not None:
-        term = _cases([read(condition, columns), term, made(exp.Null())])
-    empty = type(node)(big_int=True) if name == "COUNT" else type(node)()
-    is_duplicate_free = distinct and name not in ("MIN", "MAX")
-    shown = name or type(node).__name__.upper()
-    return made(empty, (term,), (("this", False),), shown, is_duplicate_free)
-
-
-def counted_rows() -> Term:
-    """COUNT(*)."""
-    return made(exp.Count(this=exp.Star(), big_int=True), call="COUNT")
-
-
-def _filter(node: exp.Expr, columns: Columns) -> Term:
-    """FILTER is a condition in the argument."""
-    if not isinstance(node.this, exp.AggFunc):
-        raise Unmatched(QUERY, "FILTER is of an unknown form", node.sql("spark"))
-    return _call(node.this, columns, node.expression.this)
 
 
 _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
@@ -293,5 +229,6 @@ _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.Case: _case,
     exp.If: _if,
     exp.TsOrDsToDate: _to_date,
-    exp.Filter: _filter,
+    exp.Filter: lambda node, columns: filtered_call(node, columns, read),
+    exp.Window: lambda node, columns: window_of(node, columns, read),
 }

@@ -1,0 +1,172 @@
+"""Queries as tables: what a query in FROM returns, where it cannot be made part of the block.
+
+Such a query is known by a digest of all that decides which rows it has, and its columns by digests
+of their terms. So two queries may read the same rows of one, and everything that is known of blocks
+holds for what stands around it, whatever is in it: windows, sets of keys, unions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.block import Block, Derived, Output, Source, base_tables
+from dbt.adapters.spark_mv.rewrite.ranges import family_of
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
+from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+from dbt.adapters.spark_mv.sql.names import TableName
+
+# No range or class is made of values of this type, and equal ones may not be the same.
+UNKNOWN = "unknown"
+_PADDED = ("char", "varchar")
+_RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
+
+
+@dataclass(frozen=True)
+class DerivedRows:
+    """A query in FROM: its rows, its columns by the names that it gives them, and conditions on
+    these that leave a part of the rows. All columns are those of occurrence 0."""
+
+    source: Derived
+    names: tuple[str, ...]
+    columns: tuple[ColumnOf, ...]
+    conditions: tuple[Term, ...] = ()
+
+    def at(self, occurrence: int) -> DerivedRows:
+        """The same as another occurrence."""
+
+        def moved(column: ColumnOf) -> ColumnOf:
+            return replace(column, occurrence=occurrence)
+
+        conditions = (
+            mapped(term, lambda column: column_term(moved(column))) for term in self.conditions
+        )
+        return replace(self, columns=tuple(map(moved, self.columns)), conditions=tuple(conditions))
+
+
+def rows_of(block: Block, limits: bool = True) -> DerivedRows:
+    """The rows of a block that has no LIMIT. Conditions on what all windows are partitioned by are
+    not among what decides them, if there may be `limits` beside: they leave whole partitions."""
+    order = _in_order(block.tables)
+    block = block.renumbered(order)
+    tables = sorted(range(len(order)), key=lambda number: order[number])
+    outer = _of_partitions(block) if limits else ()
+    joins = sorted((j.occurrence, _keys(j.conditions)) for j in block.left_joins)
+    parts = (
+        [_name(block.tables[number]) for number in tables],
+        _keys(term for term in block.conditions if term not in outer),
+        joins,
+        None if block.keys is None else _keys(block.keys),
+        _keys(block.having),
+        [term.key for term in block.sets],
+    )
+    columns = tuple(_column(output) for output in block.outputs)
+    by_term = {
+        output.term.key: column for output, column in zip(block.outputs, columns, strict=True)
+    }
+    conditions = tuple(
+        mapped(term, lambda column: column_term(by_term[column_term(column).key])) for term in outer
+    )
+    source = Derived(_digest(parts), frozenset(base_tables(block.tables)))
+    return DerivedRows(source, tuple(one.name for one in block.outputs), columns, conditions)
+
+
+def union_of(branches: Sequence[DerivedRows]) -> DerivedRows:
+    """All rows of several queries, whatever their order."""
+    ordered = sorted(branches, key=lambda one: one.source.key)
+    names = _names(branches)
+    columns = []
+    for number, name in enumerate(names):
+        parts = [one.columns[number] for one in ordered]
+        columns.append(_common(parts, [part.name for part in parts], name))
+    key = _digest(("UNION ALL", [one.source.key for one in ordered]))
+    return DerivedRows(Derived(key, _tables(branches)), names, tuple(columns))
+
+
+def set_of(kind: str, left: DerivedRows, right: DerivedRows) -> DerivedRows:
+    """What UNION, EXCEPT or INTERSECT returns: rows that depend on each column."""
+    pair = (left, right)
+    names = _names(pair)
+    shown = [(one.source.key, [column.name for column in one.columns]) for one in pair]
+    columns = tuple(
+        _common([one.columns[number] for one in pair], number, name)
+        for number, name in enumerate(names)
+    )
+    return DerivedRows(Derived(_digest((kind, shown)), _tables(pair)), names, columns)
+
+
+def _of_partitions(block: Block) -> tuple[Term, ...]:
+    """Conditions that have one value in each window, on columns that are returned."""
+    windows = [
+        term
+        for out in block.outputs
+        for term in out.term.walk()
+        if isinstance(term.node, exp.Window)
+    ]
+    if not windows or block.keys is not None:
+        return ()
+    kept = {output.term.key for output in block.outputs}
+    for window in windows:
+        kept &= {
+            arg.key
+            for arg, (name, _) in zip(window.args, window.slots, strict=True)
+            if name == "partition_by" and arg.column is not None and family_of(arg.column.type)
+        }
+    return tuple(
+        term
+        for term in block.conditions
+        if term.columns and all(column_term(one).key in kept for one in term.columns)
+    )
+
+
+def _in_order(sources: Sequence[Source]) -> dict[int, int]:
+    """New numbers of occurrences, the same however FROM is written if no table is read twice."""
+    ranked = sorted(range(len(sources)), key=lambda number: (_name(sources[number]), number))
+    return {old: new for new, old in enumerate(ranked)}
+
+
+def _column(output: Output) -> ColumnOf:
+    return ColumnOf(0, _digest(output.term.key), _type_of(output.term), output.name or "a column")
+
+
+def _names(branches: Sequence[DerivedRows]) -> tuple[str, ...]:
+    names = branches[0].names
+    if any(len(one.columns) != len(names) for one in branches):
+        raise Unmatched(QUERY, "the branches of a union have other numbers of columns")
+    return names
+
+
+def _tables(branches: Sequence[DerivedRows]) -> frozenset[TableName]:
+    return frozenset(table for one in branches for table in one.source.tables)
+
+
+def _common(parts: Sequence[ColumnOf], key: object, name: str) -> ColumnOf:
+    types = {part.type for part in parts}
+    if any(kind.startswith(_PADDED) for kind in types):
+        raise Unmatched(QUERY, "a union has strings of a length", name)
+    return ColumnOf(0, _digest(key), types.pop() if len(types) == 1 else UNKNOWN, name)
+
+
+def _type_of(term: Term) -> str:
+    """The type of a term, if that needs nobody's rules."""
+    if term.column is not None:
+        return term.column.type
+    inner = term.args[0].node if isinstance(term.node, exp.Window) else term.node
+    if isinstance(inner, exp.Count):
+        return "bigint"
+    return "int" if isinstance(inner, _RANKS) else UNKNOWN
+
+
+def _keys(terms: Iterable[Term]) -> list[str]:
+    return sorted({term.key for term in terms})
+
+
+def _name(source: Source) -> str:
+    return source.key if isinstance(source, Derived) else source.sql
+
+
+def _digest(of: object) -> str:
+    return sha256(repr(of).encode()).hexdigest()

@@ -1,0 +1,128 @@
+"""Reads functions into terms: of values, of groups, of windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.terms import Term, counted_rows, made
+from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+
+Columns = Callable[[exp.Column], Term]
+Read = Callable[[exp.Expr, Columns], Term]
+# No terms by themselves.
+_PARTS = (exp.Var, exp.DataType, exp.Identifier, exp.DataTypeParam)
+_CALLS = {exp.Count: "COUNT", exp.Sum: "SUM", exp.Avg: "AVG", exp.Min: "MIN", exp.Max: "MAX"}
+# Of rows in any order; what they return is stored or not, and cannot be had from parts.
+_OTHER_CALLS = (
+    *(exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop),
+    *(exp.LogicalAnd, exp.LogicalOr),
+)
+# Of the rows of a window, with no value of their own for a row that IGNORE NULLS could leave out.
+_OF_WINDOWS = (
+    *(exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile),
+    *(exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.First, exp.Last),
+)
+_OF_A_WINDOW = frozenset({"this", "partition_by", "order", "spec", "over"})
+
+
+def generic(node: exp.Expr, columns: Columns, read: Read) -> Term:
+    """The term of a function or operator by its arguments."""
+    args: list[Term] = []
+    slots: list[tuple[str, bool]] = []
+    for name, value in node.args.items():
+        values = value if isinstance(value, list) else [value]
+        children = [v for v in values if isinstance(v, exp.Expr) and not isinstance(v, _PARTS)]
+        if children and len(children) != len(values):
+            raise Unmatched(QUERY, "an expression is of an unknown form", node.sql("spark"))
+        args += [read(child, columns) for child in children]
+        slots += [(name, isinstance(value, list))] * len(children)
+    return made(node, args, slots)
+
+
+def cases(args: list[Term]) -> Term:
+    """CASE of conditions and values in turn, and what else it is."""
+    return made(exp.Case(), args, (("ifs", True),) * (len(args) - 1) + (("default", False),))
+
+
+def call_of(
+    node: exp.Expr, columns: Columns, read: Read, condition: exp.Expr | None = None
+) -> Term:
+    """A call of an aggregate function, of those rows that meet a condition."""
+    if isinstance(node, exp.CountIf):
+        met = node.this if condition is None else exp.and_(condition, node.this)
+        return call_of(exp.Count(this=exp.Literal.number(1), big_int=True), columns, read, met)
+    name = next((name for kind, name in _CALLS.items() if type(node) is kind), "")
+    inner = node.this
+    distinct = isinstance(inner, exp.Distinct)
+    arguments = inner.expressions if isinstance(inner, exp.Distinct) else [inner]
+    others = [key for key in node.args if key not in ("this", "big_int") and node.args[key]]
+    if not (name or isinstance(node, _OTHER_CALLS)) or others or len(arguments) != 1:
+        raise Unmatched(QUERY, "nothing is known of an aggregate function", node.sql("spark"))
+    (argument,) = arguments
+    if isinstance(argument, exp.Star):
+        if name != "COUNT" or distinct:
+            raise Unmatched(QUERY, "a star is no argument of it", node.sql("spark"))
+        if condition is None:
+            return counted_rows()
+        argument = exp.Literal.number(1)
+    if name == "COUNT" and not distinct and isinstance(argument, exp.Literal) and condition is None:
+        return counted_rows()
+    term = read(argument, columns)
+    if condition is not None:
+        term = cases([read(condition, columns), term, made(exp.Null())])
+    empty = type(node)(big_int=True) if name == "COUNT" else type(node)()
+    is_duplicate_free = distinct and name not in ("MIN", "MAX")
+    shown = name or type(node).__name__.upper()
+    return made(empty, (term,), (("this", False),), shown, is_duplicate_free)
+
+
+def filtered_call(node: exp.Expr, columns: Columns, read: Read) -> Term:
+    """FILTER is a condition in the argument."""
+    if not isinstance(node.this, exp.AggFunc):
+        raise Unmatched(QUERY, "FILTER is of an unknown form", node.sql("spark"))
+    return call_of(node.this, columns, read, node.expression.this)
+
+
+def window_of(node: exp.Expr, columns: Columns, read: Read) -> Term:
+    """A window function: a value of each row, by its place among the rows of a window."""
+    more = [name for name, value in node.args.items() if value and name not in _OF_A_WINDOW]
+    spec = node.args.get("spec")
+    if more or (spec is not None and spec.find(exp.Column, exp.Query) is not None):
+        raise Unmatched(QUERY, "a window is of an unknown form", node.sql("spark"))
+    args = [_in_window(node.this, columns, read)]
+    slots = [("this", False)]
+    for one in node.args.get("partition_by") or ():
+        args.append(read(one, columns))
+        slots.append(("partition_by", True))
+    order = node.args.get("order")
+    if order is not None:
+        args.append(_ordered(order, columns, read))
+        slots.append(("order", False))
+    return made(exp.Window(spec=spec, over=node.args.get("over")), args, slots)
+
+
+def _in_window(node: exp.Expr, columns: Columns, read: Read) -> Term:
+    """The function of a window, which makes no groups."""
+    if type(node) in _OF_WINDOWS:
+        return generic(node, columns, read)
+    if isinstance(node, exp.Filter):
+        call = filtered_call(node, columns, read)
+    elif isinstance(node, exp.AggFunc):
+        call = call_of(node, columns, read)
+    else:
+        raise Unmatched(QUERY, "nothing is known of a window function", node.sql("spark"))
+    return made(call.node, call.args, call.slots, "", call.distinct)
+
+
+def _ordered(node: exp.Expr, columns: Columns, read: Read) -> Term:
+    items = [
+        made(
+            exp.Ordered(desc=item.args.get("desc"), nulls_first=item.args.get("nulls_first")),
+            (read(item.this, columns),),
+            (("this", False),),
+        )
+        for item in node.expressions
+    ]
+    return made(exp.Order(), items, (("expressions", True),) * len(items))

@@ -1,0 +1,83 @@
+"""Reads GROUP BY."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.block import Output
+from dbt.adapters.spark_mv.rewrite.reading.expressions import read
+from dbt.adapters.spark_mv.rewrite.reading.scopes import Columns, column_in
+from dbt.adapters.spark_mv.rewrite.reading.sources import known_column
+from dbt.adapters.spark_mv.rewrite.terms import Term, made
+from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+
+_OF_GROUP = frozenset({"expressions", "all"})
+_OF_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)
+
+
+def keys_of(
+    select: exp.Select, items: Sequence[Output], relations: list[Columns]
+) -> tuple[tuple[Term, ...] | None, tuple[Term, ...]]:
+    """The keys of GROUP BY, None without one, and its parts if these are sets of keys.
+
+    Raises `Unmatched` if it cannot be read."""
+    group = select.args.get("group")
+    if group is None:
+        return None, ()
+    if any(value for name, value in group.args.items() if name not in _OF_GROUP):
+        raise Unmatched(QUERY, "it groups by several sets of keys", group.sql("spark"))
+    if group.args.get("all"):
+        if any(_is_mixed(item.term) for item in items):
+            raise Unmatched(QUERY, "it groups by parts of its columns", group.sql("spark"))
+        return _distinct(item.term for item in items if not item.term.has_calls), ()
+    parts = tuple(_part(node, items, relations) for node in group.expressions)
+    if not any(isinstance(part.node, _OF_SETS) for part in parts):
+        return _distinct(parts), ()
+    return _distinct(key for part in parts for key in _keys_in(part)), parts
+
+
+def _keys_in(part: Term) -> Iterator[Term]:
+    if not isinstance(part.node, _OF_SETS):
+        yield part
+        return
+    for arg in part.args:
+        yield from _keys_in(arg)
+
+
+def _part(node: exp.Expr, items: Sequence[Output], relations: list[Columns]) -> Term:
+    """A key, or a set of keys."""
+    if not isinstance(node, _OF_SETS):
+        return _key(node, items, relations)
+    keys = [_part(one, items, relations) for one in node.expressions]
+    return made(type(node)(), keys, (("expressions", True),) * len(keys))
+
+
+def _is_mixed(term: Term) -> bool:
+    """Whether columns are in it both in calls and outside of them."""
+    if term.call or not term.has_calls:
+        return False
+    return any(arg.columns and not arg.has_calls or _is_mixed(arg) for arg in term.args)
+
+
+def _key(node: exp.Expr, items: Sequence[Output], relations: list[Columns]) -> Term:
+    node = node.unnest()
+    if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
+        number = int(node.name)
+        if not 0 < number <= len(items):
+            raise Unmatched(QUERY, "GROUP BY has a number that is none of a column", node.name)
+        return items[number - 1].term
+
+    def columns(column: exp.Column) -> Term:
+        found = column_in(relations, column)
+        if found is None and column is node and len(column.parts) == 1:
+            named = [one.term for one in items if one.name.lower() == column.name.lower()]
+            found = named[0] if len(named) == 1 else None
+        return found if found is not None else known_column(relations, column)
+
+    return read(node, columns)
+
+
+def _distinct(terms: Iterable[Term]) -> tuple[Term, ...]:
+    return tuple({term.key: term for term in terms}.values())
