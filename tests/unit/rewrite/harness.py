@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from dbt.adapters.spark_mv.rewrite import stored
+from dbt.adapters.spark_mv.rewrite.answer import Answer
+from dbt.adapters.spark_mv.rewrite.match import match
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
-from dbt.adapters.spark_mv.rewrite.match import Answer, match
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Scope, Table
 from dbt.adapters.spark_mv.rewrite.stored import StoredColumn, StoredView
 from dbt.adapters.spark_mv.rewrite.text import block_text
@@ -69,11 +71,11 @@ def stored_view(text: str, types: list[str], tables: Tables, zone: str = "UTC") 
     """A view whose storage table has the columns that its query returns."""
     tree = parse(text)
     assert tree is not None, text
-    block = BlockReader(tables).block(tree, Scope(HOME))
-    names = [one.name or f"c{n}" for n, one in enumerate(block.outputs)]
+    forms = BlockReader(tables).forms(tree, Scope(HOME))
+    names = [one.name or f"c{n}" for n, one in enumerate(forms[0].outputs)]
     columns = tuple(StoredColumn(n, kind, kind) for n, kind in zip(names, types, strict=True))
     name = TableName("c", ("s",), "v")
-    return StoredView(name, TableName("c", ("s",), "mv_rows"), block, columns, zone)
+    return stored.stored_view(forms, name, TableName("c", ("s",), "mv_rows"), columns, zone)
 
 
 def answered(query: str, view: StoredView, tables: Tables) -> Answer:
@@ -89,13 +91,17 @@ def text_of(answer: Answer) -> str:
 
 
 def run(
-    seeds: Iterable[int], lake: Lake, most_wrong: int = 10, report: Report | None = None
+    seeds: Iterable[int],
+    lake: Lake,
+    most_wrong: int = 10,
+    report: Report | None = None,
+    make: Callable[[int], Pair] = pair,
 ) -> Report:
     """The pairs of some seeds, in a report of their own or one that goes on."""
     report, tables = report or Report(), Tables()
     with rules.watched():
         for seed in seeds:
-            _run_pair(pair(seed), lake, tables, report)
+            _run_pair(make(seed), lake, tables, report)
             if len(report.wrong) >= most_wrong:
                 break
     return report
@@ -133,8 +139,8 @@ def _run_pair(made: Pair, lake: Lake, tables: Tables, report: Report) -> None:
 
 
 def _form(made: Pair) -> tuple[str, str, int, int]:
-    asked, stored = made.asked, made.stored
-    return asked.form, stored.form, len(asked.tables), len(stored.tables)
+    asked, kept = made.asked, made.stored
+    return asked.form, kept.form, len(asked.tables), len(kept.tables)
 
 
 def _shown(made: Pair, text: str, error: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite import derive, facts, match, ranges, terms
+from dbt.adapters.spark_mv.rewrite import derive, facts, ranges, returned, terms
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.match import _Attempt
@@ -128,6 +128,17 @@ def _keys_of_no_rows(patch: Patch) -> None:
     )
 
 
+def _zeros_of_no_rows(patch: Patch) -> None:
+    patch.setattr(
+        StoredCalls,
+        "_counted_or_zero",
+        lambda self, *parts: _ZEROS(replace(self, all_rows=False), *parts),
+    )
+
+
+_ZEROS = StoredCalls._counted_or_zero
+
+
 def _by_classes_of_the_query(patch: Patch) -> None:
     compensation = RowsTest.compensation
     patch.setattr(
@@ -177,7 +188,7 @@ _SEEDS = {
     "groups of fewer keys": 8,
     "one group, filtered": 260,
     "HAVING of the view": 40,
-    "outer joins": 12,
+    "outer joins": 238,
     "any unit from any": 552,
     "range cuts a unit": 592,
     "COUNT of no rows": 55,
@@ -209,9 +220,10 @@ MUTANTS: dict[str, Callable[[Patch], None]] = {
     "any unit from any": _set(derive, "tells", lambda stored, wanted: True),
     "range cuts a unit": _set(derive, "starts_unit", lambda *args: True),
     "values that are equal": _nothing(Deriver, "_refuse_inexact"),
-    "values that are equal, returned": _set(match, "is_inexact", lambda type_name: False),
+    "values that are equal, returned": _set(returned, "is_inexact", lambda type_name: False),
     "COUNT of no rows": _set(StoredCalls, "_none_is_zero", lambda self, tree, may: tree),
     "call of keys of no rows": _keys_of_no_rows,
+    "zeros of no rows": _zeros_of_no_rows,
     "average of averages": _average_of_averages,
     "COUNT(x) is COUNT(*)": _set(StoredCalls, "_is_never_null", lambda self, term: True),
     "COUNT of a joined table": _of_missing,

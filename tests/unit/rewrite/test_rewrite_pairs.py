@@ -13,6 +13,8 @@ from tests.unit.rewrite.harness import FORMS, run
 from tests.unit.rewrite.lake import Lake
 from tests.unit.rewrite.mutants import BY_FIXTURES, BY_PAIRS
 from tests.unit.rewrite.rules import RULES
+from tests.unit.rewrite.whole_mutants import WHOLE_MUTANTS
+from tests.unit.rewrite.whole_pairs import whole_pair
 
 PAIRS = 20_000 if WHOLE else 2_000
 # The seeds next to the one that was the first to be wrong.
@@ -36,6 +38,23 @@ def test_same_rows(lake: Lake) -> None:
     }
     assert forms >= FORMS
     assert [rule for rule in RULES if not report.rules[rule]] == []
+
+
+def test_same_rows_of_wholes(lake: Lake) -> None:
+    """Windows, sets of keys, set operations, outer joins: each is met."""
+    report = run(range(PAIRS), lake, make=whole_pair)
+    assert report.wrong == []
+    assert report.matched > report.pairs * 0.5
+    met = {asked for asked, *_ in report.forms}
+    assert met == {"windows", "sets", "operations", "outer", "parts"}
+
+
+@pytest.mark.parametrize("name", WHOLE_MUTANTS)
+def test_mutant_is_wrong_of_a_whole(name: str, lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    change, first = WHOLE_MUTANTS[name]
+    change(monkeypatch)
+    seeds = range(max(0, first - AROUND), first + 1)
+    assert run(seeds, lake, most_wrong=1, make=whole_pair).wrong
 
 
 @pytest.mark.parametrize("name", BY_PAIRS)

@@ -17,6 +17,9 @@ from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 # Sums of decimals of so many digits have room for those of ten thousand million rows.
 _LONGEST_SUM, _LONGEST_ARGUMENT = 28, 18
+_DIGITS_OF_INT = 10
+_ARGUMENT = (("this", False),)
+_ZERO, _ONE = (made(exp.Literal.number(number)) for number in (0, 1))
 _EXTREMES: dict[str, type[exp.Expr]] = {"MIN": exp.Min, "MAX": exp.Max}
 # Averages of these are exact in sums of doubles for so many rows.
 _EXACT_ROWS = {"tinyint": 2**46, "smallint": 2**38, "int": 2**22}
@@ -80,7 +83,7 @@ class StoredCalls:
 
     def _stored_count(self, argument: Term) -> exp.Expr | None:
         """The stored number of values of an argument."""
-        counted = made(exp.Count(big_int=True), (argument,), (("this", False),), "COUNT")
+        counted = made(exp.Count(big_int=True), (argument,), _ARGUMENT, "COUNT")
         found = self.deriver.stored(counted)
         return None if found is None else found[0]
 
@@ -127,19 +130,23 @@ class StoredCalls:
         """AVG as the quotient of a sum and a count."""
         if call.call != "AVG" or call.distinct:
             return None
-        (argument,) = call.args
-        slots = (("this", False),)
-        total = self.deriver.stored(made(exp.Sum(), (argument,), slots, "SUM"))
-        count = self._count(made(exp.Count(big_int=True), (argument,), slots, "COUNT"))
-        if total is None or count is None:
+        return self._averaged(call.args[0], call.args[0], None)
+
+    def _averaged(self, argument: Term, value: Term, met: exp.Expr | None) -> exp.Expr | None:
+        """AVG of the values of those groups that meet a condition, which are all of an argument."""
+        summed = self.deriver.stored(made(exp.Sum(), (value,), _ARGUMENT, "SUM"))
+        counted = made(exp.Count(big_int=True), (argument,), _ARGUMENT, "COUNT")
+        count = self._count(counted) if met is None else self._conditional(counted)
+        if summed is None or count is None:
             return None
-        type_name = self._averaged_type(argument, total[1])
+        type_name = self._averaged_type(value, summed[1])
+        total = summed[0] if met is None else exp.Case().when(met.copy(), summed[0])
         if self.again:
-            total = self._added(argument, *total), total[1]
+            total = self._added(value, *summed, met)
         if type_name in _EXACT_ROWS:
-            quotient = exp.Div(this=exp.cast(total[0], "double"), expression=count)
+            quotient = exp.Div(this=exp.cast(total, "double"), expression=count)
             return exp.Case().when(count.copy() > 0, quotient)
-        return measures.average(total[0], count, type_name)
+        return measures.average(total, count, type_name)
 
     def _averaged_type(self, argument: Term, summed: str) -> str:
         decimal = _DECIMAL.fullmatch(summed)
@@ -160,6 +167,10 @@ class StoredCalls:
         if call.distinct or not call.args or type(call.args[0].node) is not exp.Case:
             return None
         parts = call.args[0].args
+        if len(parts) == 3 and call.call == "SUM":
+            summed = self._counted_or_zero(*parts)
+            if summed is not None:
+                return summed
         if len(parts) != 3 or not isinstance(parts[2].node, exp.Null):
             return None
         condition, value, _ = parts
@@ -167,6 +178,8 @@ class StoredCalls:
             return None
         inner = self._call_of(call, value)
         found = self.deriver.stored(inner)
+        if call.call == "AVG":
+            return self._averaged(call.args[0], value, self.deriver.tree(condition))
         if found is None or call.call not in ("SUM", "COUNT", *_EXTREMES):
             return None
         met = self.deriver.tree(condition)
@@ -177,7 +190,37 @@ class StoredCalls:
             return self._none_is_zero(exp.Sum(this=shown) if self.again else shown, True)
         return _EXTREMES[call.call](this=shown) if self.again else shown
 
+    def _counted_or_zero(self, condition: Term, value: Term, other: Term) -> exp.Expr | None:
+        """A sum of ones, or of values and of zeros for the rows that do not meet a condition."""
+        may_be_of_no_rows = self.all_rows and not self.again
+        is_counted = value.key == _ONE.key
+        is_zero = other.key == _ZERO.key
+        if not (is_zero or (is_counted and isinstance(other.node, exp.Null))) or may_be_of_no_rows:
+            return None
+        summed = counted_rows() if is_counted else made(exp.Sum(), (value,), _ARGUMENT, "SUM")
+        found = self.deriver.stored(summed)
+        type_name = _with_zeros(found[1]) if found is not None else ""
+        if found is None or not type_name or not self.deriver.can(condition):
+            return None
+        shown = exp.Case().when(self.deriver.tree(condition), found[0])
+        if is_zero:
+            shown = shown.else_(exp.Literal.number(0))
+        return exp.cast(exp.Sum(this=shown) if self.again else shown, type_name)
+
     def _call_of(self, call: Term, value: Term) -> Term:
         if call.call == "COUNT" and (self._is_never_null(value)):
             return counted_rows()
-        return made(call.node, (value,), (("this", False),), call.call)
+        return made(call.node, (value,), _ARGUMENT, call.call)
+
+
+def _with_zeros(summed: str) -> str:
+    """The type of a sum of values and of the integer 0, by that of the sum of the values; empty if
+    that may not hold the sum."""
+    if summed == "bigint":
+        return summed
+    decimal = _DECIMAL.fullmatch(summed)
+    if decimal is None:
+        return ""
+    digits, scale = int(decimal.group(1)) - 10, int(decimal.group(2))
+    wider = max(digits - scale, _DIGITS_OF_INT) + scale + 10
+    return f"decimal({wider},{scale})" if wider <= _LONGEST_SUM else ""

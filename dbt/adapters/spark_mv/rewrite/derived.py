@@ -15,13 +15,14 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived, Output, Source, base_tables
 from dbt.adapters.spark_mv.rewrite.ranges import family_of
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped, replaced
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # No range or class is made of values of this type, and equal ones may not be the same.
 UNKNOWN = "unknown"
 _PADDED = ("char", "varchar")
+_OF_SETS = (exp.Grouping, exp.GroupingId)
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 
 
@@ -48,30 +49,31 @@ class DerivedRows:
 
 
 def rows_of(block: Block, limits: bool = True) -> DerivedRows:
-    """The rows of a block that has no LIMIT. Conditions on what all windows are partitioned by are
-    not among what decides them, if there may be `limits` beside: they leave whole partitions."""
+    """The rows of a block that has no LIMIT. If there may be `limits` beside, conditions on groups,
+    and those on what all windows are partitioned by, which leave whole partitions, are among these,
+    and not among what decides the rows."""
     order = _in_order(block.tables)
     block = block.renumbered(order)
     tables = sorted(range(len(order)), key=lambda number: order[number])
-    outer = _of_partitions(block) if limits else ()
+    outer, having = (_of_partitions(block), ()) if limits else ((), block.having)
     joins = sorted((j.occurrence, _keys(j.conditions)) for j in block.left_joins)
     parts = (
         [_name(block.tables[number]) for number in tables],
         _keys(term for term in block.conditions if term not in outer),
         joins,
         None if block.keys is None else _keys(block.keys),
-        _keys(block.having),
+        _keys(having),
         [term.key for term in block.sets],
     )
     columns = tuple(_column(output) for output in block.outputs)
-    by_term = {
-        output.term.key: column for output, column in zip(block.outputs, columns, strict=True)
-    }
-    conditions = tuple(
-        mapped(term, lambda column: column_term(by_term[column_term(column).key])) for term in outer
-    )
+    conditions = [mapped(term, lambda column: _as_column(column_term(column))) for term in outer]
+    if limits:
+        keys = {term.key for term in block.keys or ()}
+        conditions += [
+            replaced(term, lambda found: _of_groups(found, keys)) for term in block.having
+        ]
     source = Derived(_digest(parts), frozenset(base_tables(block.tables)))
-    return DerivedRows(source, tuple(one.name for one in block.outputs), columns, conditions)
+    return DerivedRows(source, tuple(one.name for one in block.outputs), columns, tuple(conditions))
 
 
 def union_of(branches: Sequence[DerivedRows]) -> DerivedRows:
@@ -99,7 +101,7 @@ def set_of(kind: str, left: DerivedRows, right: DerivedRows) -> DerivedRows:
 
 
 def _of_partitions(block: Block) -> tuple[Term, ...]:
-    """Conditions that have one value in each window, on columns that are returned."""
+    """Conditions that have one value in each window."""
     windows = [
         term
         for out in block.outputs
@@ -108,18 +110,15 @@ def _of_partitions(block: Block) -> tuple[Term, ...]:
     ]
     if not windows or block.keys is not None:
         return ()
-    kept = {output.term.key for output in block.outputs}
-    for window in windows:
-        kept &= {
-            arg.key
-            for arg, (name, _) in zip(window.args, window.slots, strict=True)
-            if name == "partition_by" and arg.column is not None and family_of(arg.column.type)
-        }
-    return tuple(
-        term
-        for term in block.conditions
-        if term.columns and all(column_term(one).key in kept for one in term.columns)
-    )
+    kept = set.intersection(*map(_partitioned_by, windows))
+    return tuple(term for term in block.conditions if term.columns and term.columns <= kept)
+
+
+def _partitioned_by(window: Term) -> set[ColumnOf]:
+    """The columns of PARTITION BY, of types whose equal values are the same."""
+    pairs = zip(window.args, window.slots, strict=True)
+    columns = (arg.column for arg, (name, _) in pairs if name == "partition_by")
+    return {column for column in columns if column is not None and family_of(column.type)}
 
 
 def _in_order(sources: Sequence[Source]) -> dict[int, int]:
@@ -130,6 +129,16 @@ def _in_order(sources: Sequence[Source]) -> dict[int, int]:
 
 def _column(output: Output) -> ColumnOf:
     return ColumnOf(0, _digest(output.term.key), _type_of(output.term), output.name or "a column")
+
+
+def _as_column(term: Term) -> Term:
+    return column_term(_column(Output(term.column.name if term.column else str(term), term)))
+
+
+def _of_groups(term: Term, keys: set[str]) -> Term | None:
+    """A key of groups or what is called on them, as a column."""
+    is_whole = term.key in keys or term.call or isinstance(term.node, _OF_SETS)
+    return _as_column(term) if is_whole else None
 
 
 def _names(branches: Sequence[DerivedRows]) -> tuple[str, ...]:

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import replace
+from itertools import islice, product
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.answer import Answer, Missing
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls
 from dbt.adapters.spark_mv.rewrite.facts import Facts, facts_of
+from dbt.adapters.spark_mv.rewrite.outer import as_outer
+from dbt.adapters.spark_mv.rewrite.returned import keys_of_returned
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest
-from dbt.adapters.spark_mv.rewrite.stored import StoredView, is_inexact
+from dbt.adapters.spark_mv.rewrite.stored import StoredView
 from dbt.adapters.spark_mv.rewrite.terms import Term
 from dbt.adapters.spark_mv.rewrite.unmatched import (
-    NO_COLUMN,
     NOT_COVERED,
     NOT_DERIVABLE,
     OTHER_TABLES,
@@ -30,24 +32,8 @@ from dbt.adapters.spark_mv.rewrite.unmatched import (
     VIEW,
     Unmatched,
 )
-from dbt.adapters.spark_mv.sql.names import TableName
 
 _MOST_MAPS = 24
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A block over the storage table of a view. `missing` are the tables, by their occurrence,
-    that are joined to it; `keys` is None if there is nothing to group."""
-
-    view: StoredView
-    outputs: tuple[tuple[str, exp.Expr], ...]
-    missing: tuple[tuple[int, TableName], ...]
-    conditions: tuple[exp.Expr, ...]
-    keys: tuple[exp.Expr, ...] | None
-    having: tuple[exp.Expr, ...]
-    order: tuple[exp.Expr, ...]
-    limit: tuple[exp.Expr, ...]
 
 
 def match(forms: Sequence[Block], view: StoredView, most_rows: int | None = None) -> Answer:
@@ -57,9 +43,10 @@ def match(forms: Sequence[Block], view: StoredView, most_rows: int | None = None
     `most_rows` is how many rows the one table of the view has at most, None if that is not known.
     """
     last: Unmatched | None = None
-    for query in forms:
+    stored = [view, *([view.rows] if view.rows is not None else [])]
+    for query, kept in product(forms, stored):
         try:
-            return _match(query, view, most_rows)
+            return _match(query, kept, most_rows)
         except Unmatched as error:
             if last is None or last.reason.code == OTHER_TABLES:
                 last = error
@@ -74,16 +61,34 @@ def _match(query: Block, view: StoredView, most_rows: int | None) -> Answer:
         raise Unmatched(VIEW, "the view has a LIMIT")
     if view.facts.is_empty:
         raise Unmatched(VIEW, "no row can meet all conditions of the view")
-    facts = facts_of(query.conditions, view.zone)
     last: Unmatched | None = None
     for occurrences in islice(_maps(query, view.block), _MOST_MAPS):
         try:
-            mapped = view.renumbered(occurrences)
-            return _Attempt(query, facts, mapped, set(occurrences.values()), most_rows).answer()
+            return _answer(query, view, occurrences, most_rows)
         except Unmatched as error:
             last = last or error
     if last is None:
-        raise Unmatched(OTHER_TABLES, "it reads tables that the query does not read")
+        is_whole = any(isinstance(table, Derived) for table in view.block.tables)
+        text = "the query lacks its windows, unions or sets of keys, or has them of other rows"
+        raise Unmatched(
+            OTHER_TABLES, text if is_whole else "it reads tables that the query does not read"
+        )
+    raise last
+
+
+def _answer(
+    query: Block, view: StoredView, occurrences: dict[int, int], most_rows: int | None
+) -> Answer:
+    """How the view answers the block by one assignment of occurrences."""
+    mapped, taken = view.renumbered(occurrences), set(occurrences.values())
+    last: Unmatched | None = None
+    for form in (query, *as_outer(query, mapped.block.left_joins, view.zone)):
+        facts = facts_of(form.conditions, view.zone)
+        try:
+            return _Attempt(form, facts, mapped, taken, most_rows).answer()
+        except Unmatched as error:
+            last = last or error
+    assert last is not None, "the block itself is tried"
     raise last
 
 
@@ -139,16 +144,24 @@ class _Attempt:
             return self._of_equal_groups(conditions)
         return self._of_finer_groups(conditions)
 
-    def _missing_tables(self) -> Iterator[tuple[int, TableName]]:
-        for number in self._missing:
+    def _missing_tables(self) -> Iterator[Missing]:
+        """Tables that are joined to the view; those of left joins may need those of inner ones."""
+        joins = {join.occurrence: join for join in self._query.left_joins}
+        for number in sorted(self._missing, key=lambda one: (one in joins, one)):
             table = self._query.tables[number]
             if isinstance(table, Derived):
-                raise Unmatched(OTHER_TABLES, "the view does not read a query that the query reads")
-            yield number, table
+                raise Unmatched(
+                    OTHER_TABLES, "the view lacks a part of the query, which is a query"
+                )
+            join = joins.get(number)
+            conditions = sorted(join.conditions, key=lambda term: term.key) if join else ()
+            on = tuple(self._by_view.tree(term) for term in conditions)
+            yield Missing(number, table, on if join else None)
 
     def _check_joins(self) -> None:
         wanted, kept = set(self._query.left_joins), set(self._view.block.left_joins)
-        if wanted != kept:
+        lacking = {join.occurrence for join in wanted - kept}
+        if not kept <= wanted or not lacking <= set(self._missing):
             raise Unmatched(NOT_COVERED, "their outer joins differ")
 
     def _check_groups(self) -> None:
@@ -198,7 +211,7 @@ class _Attempt:
         if not self._query.keys and all(tree.find(exp.AggFunc) is None for tree in trees):
             raise Unmatched(NOT_DERIVABLE, "it makes one row of all, and calls no aggregate")
         terms = [*(output.term for output in self._query.outputs), *self._query.having]
-        return replace(made, keys=_with_returned(made, terms))
+        return replace(made, keys=keys_of_returned(made, terms))
 
     def _stored_calls(self, again: bool) -> Calls:
         missing = set(self._missing)
@@ -253,37 +266,3 @@ class _Attempt:
             tuple(order),
             query.limit,
         )
-
-
-def _with_returned(answer: Answer, terms: Sequence[Term]) -> tuple[exp.Expr, ...]:
-    """The keys, and columns that are returned as they are stored: such a column is a function of
-    the keys of the query, whatever columns these are computed from."""
-    keys = list(answer.keys or ())
-    trees = [*(tree for _, tree in answer.outputs), *answer.having, *answer.order]
-    for number, tree in enumerate(trees):
-        columns = terms[number].columns if number < len(terms) else set()
-        for column in _loose(tree, keys):
-            # One value of a key may be several that are equal, each with another such column.
-            if any(is_inexact(one.type) for one in columns) or not _is_column(tree, column):
-                raise Unmatched(
-                    NO_COLUMN, "a column is not computed from what is grouped by", tree.sql("spark")
-                )
-            keys.append(tree)
-    return tuple(keys)
-
-
-def _is_column(tree: exp.Expr, column: exp.Column) -> bool:
-    return tree is column or (isinstance(tree, exp.Cast) and tree.this is column)
-
-
-def _loose(tree: exp.Expr, keys: list[exp.Expr]) -> list[exp.Column]:
-    """The columns of a tree that are neither in a key nor in an aggregate function."""
-    ahead, found = [tree], []
-    while ahead:
-        node = ahead.pop()
-        if node in keys or isinstance(node, exp.AggFunc):
-            continue
-        if isinstance(node, exp.Column) and node.table:
-            found.append(node)
-        ahead += list(node.iter_expressions())
-    return found

@@ -46,13 +46,15 @@ def is_inexact(type_name: str) -> bool:
 class StoredView:
     """A view as its storage table has it. `columns` are those of the outputs of `block`, which may
     be more than the view shows; groups that the view does not show have no place in `block.having`
-    if they are stored. `zone` is the time zone of its definition."""
+    if they are stored. `zone` is the time zone of its definition. `rows` is the same of a view with
+    windows, without these."""
 
     name: TableName
     storage: TableName
     block: Block
     columns: tuple[StoredColumn, ...]
     zone: str
+    rows: StoredView | None = None
 
     @cached_property
     def facts(self) -> Facts:
@@ -62,6 +64,24 @@ class StoredView:
     def renumbered(self, occurrences: dict[int, int]) -> StoredView:
         """The view with the occurrences of a query in place of its own."""
         return replace(self, block=self.block.renumbered(occurrences))
+
+
+def stored_view(
+    forms: Sequence[Block],
+    name: TableName,
+    storage: TableName,
+    columns: Sequence[StoredColumn],
+    zone: str,
+) -> StoredView:
+    """A view by the normal forms of its query, with a column for each output."""
+    rows: StoredView | None = None
+    for plain in forms[1:]:
+        pairs = zip(plain.outputs, columns, strict=True)
+        kept = [(output, column) for output, column in pairs if not output.term.has_windows]
+        block = replace(plain, outputs=tuple(output for output, _ in kept), order=())
+        rows = StoredView(name, storage, block, tuple(column for _, column in kept), zone)
+    block = replace(forms[0], order=())
+    return StoredView(name, storage, block, tuple(columns), zone, rows)
 
 
 @dataclass(frozen=True)

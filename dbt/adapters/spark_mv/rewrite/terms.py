@@ -88,7 +88,7 @@ class Term:
 def column_term(column: ColumnOf) -> Term:
     """The term that is a column."""
     key = f"{column.occurrence}.{column.name.lower()}"
-    return Term(f"`{key}`", exp.column(column.name, quoted=True), column=column)
+    return Term(f"`{key}`", exp.column(column.shown, quoted=True), column=column)
 
 
 def made(
@@ -151,11 +151,17 @@ def negated(term: Term) -> Term:
     return made(exp.Not(), (term,), (("this", False),))
 
 
-def mapped(term: Term, change: Callable[[ColumnOf], Term | None]) -> Term:
-    """The term with other terms in place of some columns."""
-    if term.column is not None:
-        return change(term.column) or term
-    args = tuple(mapped(arg, change) for arg in term.args)
+def mapped(term: Term, change: Callable[[ColumnOf], Term]) -> Term:
+    """The term with other terms in place of its columns."""
+    return replaced(term, lambda found: change(found.column) if found.column is not None else None)
+
+
+def replaced(term: Term, change: Callable[[Term], Term | None]) -> Term:
+    """The term with others in place of those parts, the largest first, that `change` knows."""
+    known = change(term)
+    if known is not None:
+        return known
+    args = tuple(replaced(arg, change) for arg in term.args)
     if args == term.args and all(a is b for a, b in zip(args, term.args, strict=True)):
         return term
     if type(term.node) in (exp.And, exp.Or):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.answer import Answer, Missing
 from dbt.adapters.spark_mv.rewrite.derive import table_alias
-from dbt.adapters.spark_mv.rewrite.match import Answer
 from dbt.adapters.spark_mv.rewrite.stored import STORED
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 
@@ -30,9 +30,7 @@ def block_text(
     the outputs, if they are known."""
     lines = [f"SELECT {', '.join(_items(answer, columns))}"]
     lines.append(f"FROM {relation(answer.view.storage)} AS {STORED}")
-    lines += [
-        f"CROSS JOIN {relation(table)} AS {table_alias(number)}" for number, table in answer.missing
-    ]
+    lines += [_joined(one, relation(one.table)) for one in answer.missing]
     if answer.conditions:
         lines.append(f"WHERE {_all(answer.conditions)}")
     if answer.keys:
@@ -43,6 +41,13 @@ def block_text(
         lines.append(f"ORDER BY {', '.join(tree.sql('spark') for tree in answer.order)}")
     lines += [tree.sql("spark").strip() for tree in answer.limit]
     return "\n".join(lines)
+
+
+def _joined(missing: Missing, relation: str) -> str:
+    table = f"{relation} AS {table_alias(missing.occurrence)}"
+    if missing.on is None:
+        return f"CROSS JOIN {table}"
+    return f"LEFT JOIN {table} ON {_all(missing.on) or 'TRUE'}"
 
 
 def _items(answer: Answer, columns: Sequence[Column]) -> list[str]:

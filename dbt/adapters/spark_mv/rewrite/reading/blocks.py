@@ -39,17 +39,13 @@ class BlockReader:
         self._relations = relations
         self._found: dict[tuple[tuple[str, ...], Namespace], Table | Query | None] = {}
         # With the trees, so that no other one has the id of one.
-        self._derived: dict[int, tuple[exp.Expr, DerivedRows | Unmatched]] = {}
-
-    def block(self, query: exp.Expr, scope: Scope) -> Block:
-        """The normal form of a query, in which no term depends on other rows than its own or those
-        of its group; raises `Unmatched` if it has none."""
-        return self.forms(query, scope)[0]
+        self._known: dict[int, tuple[exp.Expr, Block | Unmatched]] = {}
 
     def forms(self, query: exp.Expr, scope: Scope) -> tuple[Block, ...]:
-        """The normal form of a query, and if it has windows also that in which these are terms,
-        to be computed of whatever gives its rows; raises `Unmatched` if it has none."""
-        self._found, self._derived = {}, {}
+        """The normal form of a query, in which no term depends on other rows than its own or those
+        of its group; and if it has windows also that in which these are terms, to be computed of
+        whatever gives its rows. Raises `Unmatched` if it has none."""
+        self._found, self._known = {}, {}
         try:
             query = unwrapped(query)
             if isinstance(query, exp.SetOperation):
@@ -72,16 +68,7 @@ class BlockReader:
 
     def derive(self, query: exp.Expr, scope: Scope) -> DerivedRows:
         """A query as a table of its own."""
-        known = self._derived.get(id(query))
-        if known is None:
-            try:
-                known = query, self._rows(unwrapped(query), scope)
-            except Unmatched as error:
-                known = query, error
-            self._derived[id(query)] = known
-        if isinstance(known[1], Unmatched):
-            raise known[1]
-        return known[1]
+        return self._rows(unwrapped(query), scope)
 
     def _rows(self, query: exp.Expr, scope: Scope, limits: bool = True) -> DerivedRows:
         if isinstance(query, exp.SetOperation):
@@ -96,7 +83,19 @@ class BlockReader:
         return set_rows(query, lambda branch: self._rows(unwrapped(branch), inner, False))
 
     def _raw(self, query: exp.Expr, scope: Scope) -> Block:
-        """The block with its windows and sets of keys."""
+        """The block with its windows and sets of keys, each query read once."""
+        known = self._known.get(id(query))
+        if known is None:
+            try:
+                known = query, self._read(query, scope)
+            except Unmatched as error:
+                known = query, error
+            self._known[id(query)] = known
+        if isinstance(known[1], Unmatched):
+            raise known[1]
+        return known[1]
+
+    def _read(self, query: exp.Expr, scope: Scope) -> Block:
         select = select_of(query)
         inner = scope.inside(select)
         nested = self._nested_groups(select, inner)
@@ -117,9 +116,8 @@ class BlockReader:
             sets=sets,
         )
         made = _with_having(made, _having(select, items, relations))
-        if select.args.get("distinct") is None:
-            return _ordered(made, select, items, relations)
-        return distinct(_ordered(made, select, items, relations), select)
+        made = _ordered(made, select, items, relations)
+        return distinct(made, select) if select.args.get("distinct") is not None else made
 
     def merge(
         self, sources: Sources, query: exp.Expr, scope: Scope

@@ -49,7 +49,6 @@ _FUNCTIONS = (
     ),
     *(exp.Reverse, exp.Abs, exp.Round, exp.Floor, exp.Ceil, exp.Greatest, exp.Least, exp.Sqrt),
     *(exp.Pow, exp.Exp, exp.Ln, exp.Sign, exp.MD5, exp.SHA2, exp.RegexpReplace),
-    *(exp.Grouping, exp.GroupingId),
 )
 _ANONYMOUS = frozenset("pmod bround hash xxhash64 concat_ws instr".split())
 _CONSTANTS = (exp.Literal, exp.Null, exp.Boolean, exp.HexString)
@@ -230,5 +229,7 @@ _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.If: _if,
     exp.TsOrDsToDate: _to_date,
     exp.Filter: lambda node, columns: filtered_call(node, columns, read),
+    exp.Grouping: lambda node, columns: generic(node, columns, read),
+    exp.GroupingId: lambda node, columns: generic(node, columns, read),
     exp.Window: lambda node, columns: window_of(node, columns, read),
 }

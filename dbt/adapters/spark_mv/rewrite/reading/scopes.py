@@ -125,6 +125,8 @@ def select_of(query: exp.Expr) -> exp.Select:
 
 def unwrapped(query: exp.Expr) -> exp.Expr:
     """A query without parentheses."""
-    while isinstance(query, exp.Subquery) and set(query.args) <= {"this"}:
+    while isinstance(query, exp.Subquery) and not any(
+        value for name, value in query.args.items() if name != "this"
+    ):
         query = query.this
     return query

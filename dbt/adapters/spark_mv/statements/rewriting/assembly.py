@@ -99,7 +99,7 @@ class Assembly:
                 text = subquery(self._inlined(name, pinned), place)
                 edits.append(Edit(place.start, place.end, text))
         edits += short_qualifiers(target.sql, inlined)
-        missing = {table for one in found for _, table in one.candidate.answer.missing}
+        missing = {joined.table for one in found for joined in one.candidate.answer.missing}
         for table in missing & base:
             if table not in pinned:
                 raise Unmatched("NOT_PINNABLE", f"{table.shown} cannot be read at a version")

@@ -11,8 +11,9 @@ from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata.projection import State
 from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.rewrite.answer import Answer
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived, base_tables
-from dbt.adapters.spark_mv.rewrite.match import Answer, match
+from dbt.adapters.spark_mv.rewrite.match import match
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
 from dbt.adapters.spark_mv.rewrite.unmatched import (
     NO_COLUMN,

@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.rewrite.block import Block, Output
 from dbt.adapters.spark_mv.rewrite.facts import facts_of
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
-from dbt.adapters.spark_mv.rewrite.stored import StoredColumn, StoredView
+from dbt.adapters.spark_mv.rewrite.stored import StoredColumn, StoredView, stored_view
 from dbt.adapters.spark_mv.rewrite.unmatched import VIEW, Unmatched
 from dbt.adapters.spark_mv.sql.reads import parse
 from dbt.adapters.spark_mv.statements.rewriting.relations import (
@@ -63,15 +63,15 @@ class StoredViews:
         tree = parse(definition.query)
         if tree is None:
             raise Unmatched(VIEW, "only Spark can read its query")
-        block = _block(tree, CatalogRelations(self._services.resolver), definition)
+        forms = _forms(tree, CatalogRelations(self._services.resolver), definition)
         names = stored_columns(view)
-        if len(block.outputs) != len(definition.columns):
+        if len(forms[0].outputs) != len(definition.columns):
             raise Unmatched(VIEW, "its query has another number of columns than the view")
         columns = tuple(
             StoredColumn(names[column.name], types[names[column.name]], column.type)
             for column in definition.columns
         )
-        return StoredView(view.name, view.storage, block, columns, view.time_zone)
+        return stored_view(forms, view.name, view.storage, columns, view.time_zone)
 
     def _with_hidden(
         self, stored: StoredView, view: MaterializedView, types: dict[str, str]
@@ -105,7 +105,7 @@ class StoredViews:
         if tree is None:
             return None
         try:
-            block = _block(tree, relations, view.definition)
+            block = _forms(tree, relations, view.definition)[0]
         except Unmatched:
             return None
         stored = {name.lower(): column for name, column in all_stored_columns(view).items()}
@@ -121,11 +121,11 @@ def _column(
     return StoredColumn(name, types[name], shown.get(output.name.lower(), types[name]))
 
 
-def _block(tree: exp.Expr, relations: Relations, definition: Definition) -> Block:
-    block = BlockReader(relations).block(tree, Scope(definition.home))
-    if block.limit:
+def _forms(tree: exp.Expr, relations: Relations, definition: Definition) -> tuple[Block, ...]:
+    forms = BlockReader(relations).forms(tree, Scope(definition.home))
+    if forms[0].limit:
         raise Unmatched(VIEW, "it keeps a part of its rows", "LIMIT")
-    return replace(block, order=())
+    return forms
 
 
 def _refuse_unstable(definition: Definition) -> None:

@@ -1,0 +1,50 @@
+"""What a query of groups returns beside what it groups by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.answer import Answer
+from dbt.adapters.spark_mv.rewrite.stored import is_inexact
+from dbt.adapters.spark_mv.rewrite.terms import Term
+from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, Unmatched
+
+
+def keys_of_returned(answer: Answer, terms: Sequence[Term]) -> tuple[exp.Expr, ...]:
+    """The keys, and columns that are returned as they are stored: such a column is a function of
+    the keys of the query, whatever columns these are computed from."""
+    keys = list(answer.keys or ())
+    trees = [*(tree for _, tree in answer.outputs), *answer.having, *answer.order]
+    for number, tree in enumerate(trees):
+        columns = terms[number].columns if number < len(terms) else set()
+        for column in _loose(tree, keys):
+            # One value of a key may be several that are equal, each with another such column.
+            if any(is_inexact(one.type) for one in columns) or not _is_column(tree, column):
+                raise Unmatched(
+                    NO_COLUMN, "a column is not computed from what is grouped by", tree.sql("spark")
+                )
+            keys.append(tree)
+    return tuple(keys)
+
+
+def _is_column(tree: exp.Expr, column: exp.Column) -> bool:
+    return tree is column or (isinstance(tree, exp.Cast) and tree.this is column)
+
+
+def _loose(tree: exp.Expr, keys: list[exp.Expr]) -> list[exp.Column]:
+    """The columns of a tree that are neither in a key nor in an aggregate function."""
+    ahead, found = [tree], []
+    while ahead:
+        node = ahead.pop()
+        if node in keys or (isinstance(node, exp.AggFunc) and not _is_of_window(node)):
+            continue
+        if isinstance(node, exp.Column) and node.table:
+            found.append(node)
+        ahead += list(node.iter_expressions())
+    return found
+
+
+def _is_of_window(node: exp.Expr) -> bool:
+    return isinstance(node.parent, exp.Window) and node.parent.this is node

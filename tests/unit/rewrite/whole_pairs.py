@@ -1,0 +1,178 @@
+"""Pairs about what is compared as a whole: windows, sets of keys, set operations, outer joins; and
+what stands around it, in the view and in the query."""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.unit.rewrite.atoms import Item
+from tests.unit.rewrite.shapes import Pair, Shape, numbered
+
+_CONDITIONS = ("a = 1", "a > 0", "a <= 2", "a IS NOT NULL", "b > 1", "g = 'x'", "a IN (1, 2)")
+# Of rows that are peers these have one value.
+_WINDOWS = (
+    ("RANK() OVER (PARTITION BY a ORDER BY b)", "int"),
+    ("RANK() OVER (PARTITION BY a ORDER BY b DESC, g)", "int"),
+    ("DENSE_RANK() OVER (ORDER BY g)", "int"),
+    ("COUNT(*) OVER (PARTITION BY a, g)", "bigint"),
+    ("SUM(b) OVER (PARTITION BY a)", "bigint"),
+    ("SUM(b) OVER (PARTITION BY a ORDER BY b)", "bigint"),
+    ("MIN(b) OVER (PARTITION BY a)", "int"),
+    ("MAX(b) OVER (PARTITION BY g ORDER BY a RANGE BETWEEN 1 PRECEDING AND CURRENT ROW)", "int"),
+    ("COUNT(b) FILTER (WHERE b > 1) OVER (PARTITION BY a)", "bigint"),
+)
+_SETS = ("ROLLUP (a, g)", "CUBE (a, g)", "GROUPING SETS ((a, g), (a), ())", "ROLLUP (g, a)")
+_OPERATIONS = ("UNION ALL", "UNION ALL", "UNION", "EXCEPT", "INTERSECT", "EXCEPT ALL")
+_PLAIN = [Item("a", "int"), Item("b", "int"), Item("g", "string")]
+_SUMMED = [Item("COUNT(*)", "bigint", True), Item("SUM(b)", "bigint", True)]
+
+
+def whole_pair(seed: int) -> Pair:
+    """The pair of a seed."""
+    random = Random(f"whole {seed}")
+    made = random.choice((_windows, _windows, _sets, _operations, _outer, _parts))
+    return made(random, seed)
+
+
+def _where(random: Random, chance: float = 0.5) -> str:
+    return f" WHERE {random.choice(_CONDITIONS)}" if random.random() < chance else ""
+
+
+def _pair(seed: int, form: str, view: str, query: str, items: list[Item]) -> Pair:
+    asked = Shape(form, {"q": "r"}, (), tuple(items))
+    return Pair(seed, query, view, asked, Shape(form, {"q": "r"}, (), tuple(items)))
+
+
+def _around(random: Random, inner: str, items: list[Item]) -> str:
+    """A query of another one, which returns the items by their names."""
+    names = [item.alias for item in items]
+    some = random.sample(names, random.randint(1, len(names)))
+    chance = random.random()
+    whole = [item.alias for item in items if item.type in ("int", "bigint")]
+    where = f" WHERE {random.choice(whole)} >= 1" if random.random() < 0.4 and whole else ""
+    if chance < 0.35:
+        return f"SELECT {', '.join(some)} FROM ({inner}) AS q{where}"
+    if chance < 0.5 or not whole:
+        return f"WITH q AS ({inner}) SELECT DISTINCT {', '.join(some)} FROM q{where}"
+    key, measure = random.choice(names), random.choice(whole)
+    calls = random.choice((f"COUNT(*), MAX({measure})", f"SUM({measure})", f"COUNT({measure})"))
+    return f"SELECT {key}, {calls} FROM ({inner}) AS q{where} GROUP BY {key}"
+
+
+def _either(random: Random, inner: str, items: list[Item], chance: float = 0.6) -> str:
+    return _around(random, inner, items) if random.random() < chance else inner
+
+
+def _selected(items: list[Item]) -> str:
+    return ", ".join(f"{item.text} AS {item.alias}" for item in items)
+
+
+def _windows(random: Random, seed: int) -> Pair:
+    windows = [Item(*one) for one in random.sample(_WINDOWS, random.choice((1, 2)))]
+    items = list(numbered([*_PLAIN, *windows], "c"))
+    where = _where(random)
+    if random.random() < 0.3:  # of rows or groups that are stored
+        finer = list(numbered([*_PLAIN, *_SUMMED], "s"))
+        group = " GROUP BY a, b, g"
+        view = f"SELECT {_selected(finer)} FROM r{group}"
+        wanted = list(numbered([*_PLAIN[:2], *_SUMMED[:1], *windows[:1]], "c"))
+        # A window of groups may look at keys only.
+        query = f"SELECT {_selected(wanted)} FROM r{_where(random)} GROUP BY a, b, g"
+        return _pair(seed, "windows", view, query, finer)
+    view = f"SELECT {_selected(items)} FROM r{where}"
+    other = where if random.random() < 0.5 else _where(random)
+    kept = [item for item in items if random.random() < 0.7] or items
+    query = f"SELECT {_selected(kept)} FROM r{other}"
+    stored = view
+    if random.random() < 0.3:
+        stored = f"SELECT * FROM ({view}) AS v WHERE {items[-1].alias} = 1"
+        query = f"SELECT * FROM ({query}) AS q"
+        query += f" WHERE {items[-1].alias} = 1" if items[-1] in kept else ""
+        return _pair(seed, "windows", stored, query, items)
+    return _pair(seed, "windows", stored, _either(random, query, kept), items)
+
+
+def _sets(random: Random, seed: int) -> Pair:
+    items = list(numbered([_PLAIN[0], _PLAIN[2], *_SUMMED, Item("GROUPING(a)", "int")], "c"))
+    sets, where = random.choice(_SETS), _where(random, 0.3)
+    having = random.choice(("", "", " HAVING COUNT(*) > 1", " HAVING a > 0"))
+    view = f"SELECT {_selected(items)} FROM r{where} GROUP BY {sets}{having}"
+    other = sets if random.random() < 0.8 else random.choice((*_SETS, "a, g"))
+    kept = [item for item in items if random.random() < 0.7] or items
+    if other == "a, g":
+        kept = [item for item in kept if "GROUPING" not in item.text] or items[:2]
+    more = where if random.random() < 0.8 else _where(random)
+    query = f"SELECT {_selected(kept)} FROM r{more} GROUP BY {other}"
+    query += having if random.random() < 0.8 else ""
+    numbers = any(item.type in ("int", "bigint") for item in kept)
+    return _pair(seed, "sets", view, _either(random, query, kept) if numbers else query, items)
+
+
+def _operations(random: Random, seed: int) -> Pair:
+    items = list(numbered([_PLAIN[0], _PLAIN[2]], "c"))
+    branches = [f"SELECT a AS c0, g AS c1 FROM {table}" for table in random.sample("rrs", 2)]
+    branches = [branch + _where(random, 0.2).replace("b", "id") for branch in branches]
+    operation = random.choice(_OPERATIONS)
+    view = f" {operation} ".join(branches)
+    other = branches if random.random() < 0.6 else branches[::-1]
+    asked = operation if random.random() < 0.9 else random.choice(_OPERATIONS)
+    query = f" {asked} ".join(other)
+    if random.random() < 0.2:
+        query = query.replace("a AS c0, g AS c1", "g AS c1, a AS c0")
+    if random.random() < 0.2:
+        third = "SELECT id AS c0, g AS c1 FROM s"
+        view, query = f"{view} {operation} {third}", f"{query} {operation} {third}"
+    return _pair(seed, "operations", view, _either(random, query, items), items)
+
+
+def _outer(random: Random, seed: int) -> Pair:
+    """Views that keep rows without a partner, views that lack what is joined."""
+    on = random.choice(("r.a = s.a", "r.g = s.g", "r.a = s.a AND s.c > 0", "s.c > r.a"))
+    texts = ["r.a", "r.g", "s.c", "s.a", "s.g", "r.b"]
+    chosen = random.sample(texts, random.randint(2, 6))
+    types = {"g": "string"}
+    items = list(numbered([Item(one, types.get(one[2:], "int")) for one in chosen], "c"))
+    joins = random.choice(
+        (("LEFT JOIN", "JOIN"), ("LEFT JOIN", "LEFT JOIN"), ("JOIN", "LEFT JOIN"))
+    )
+    if random.random() < 0.4:
+        rows = list(numbered([Item("r.a", "int"), Item("r.g", "string"), *_SUMMED], "c"))
+        view = f"SELECT {_selected(rows)} FROM r GROUP BY r.a, r.g"
+        key = random.choice(("r.a", "s.c", "s.g"))
+        call = random.choice(
+            ("COUNT(*)", "SUM(r.b)", "COUNT(DISTINCT s.c)", "MAX(s.c)", "COUNT(s.c)")
+        )
+        query = f"SELECT {key}, {call} FROM r LEFT JOIN s ON {on} GROUP BY {key}"
+        return _pair(seed, "outer", view, query, rows)
+    kept = [item for item in items if random.random() < 0.6] or items
+    view = f"SELECT {_selected(items)} FROM r {joins[0]} s ON {on}"
+    more = random.choice(("", "", " WHERE s.c > 0", " WHERE s.c IS NULL", " WHERE r.a = s.a"))
+    query = f"SELECT {_selected(kept)} FROM r {joins[1]} s ON {on}{more}"
+    return _pair(seed, "outer", view, query, items)
+
+
+def _parts(random: Random, seed: int) -> Pair:
+    """Sums of those rows that meet a condition on keys, and of zeros for the others."""
+    calls = ["SUM(b)", "COUNT(*)", "COUNT(b)", "SUM(m)", "COUNT(m)"]
+    types = ["bigint", "bigint", "bigint", "decimal(20,2)", "bigint"]
+    stored = [Item(*one, True) for one in zip(calls, types, strict=True) if random.random() < 0.8]
+    keys = random.choice((["a", "g"], ["a"], []))
+    shown = [item for item in _PLAIN if item.text in keys]
+    items = list(numbered([*shown, *stored] or [Item("COUNT(*)", "bigint", True)], "c"))
+    group = f" GROUP BY {', '.join(keys)}" if keys else ""
+    view = f"SELECT {_selected(items)} FROM r{group}"
+    met = random.choice(("a = 1", "a > 0", "a IS NULL", "g = 'x'", "a > 0 OR g = 'x'"))
+    value = random.choice(("1", "b", "m", "2"))
+    call = random.choice(
+        (
+            f"SUM(CASE WHEN {met} THEN {value} ELSE 0 END)",
+            f"SUM(IF({met}, {value}, 0))",
+            f"SUM(CASE WHEN {met} THEN {value} END)",
+            f"AVG(CASE WHEN {met} THEN {value} END)",
+            f"COUNT(CASE WHEN {met} THEN {value} END)",
+        )
+    )
+    asked = random.choice((["a", "g"], ["a"], ["g"], []))
+    by = f" GROUP BY {', '.join(asked)}" if asked else ""
+    query = f"SELECT {', '.join([*asked, call])} AS c9 FROM r{_where(random, 0.3)}{by}"
+    return _pair(seed, "parts", view, query, items)
