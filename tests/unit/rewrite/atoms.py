@@ -26,6 +26,34 @@ COLUMNS: dict[str, dict[str, str]] = {
         "l": "string collate utf8_lcase",
         "w": "decimal(38,0)",
     },
+    # Of a shop, for views and queries as they are written there.
+    "orders": {
+        "order_id": "int",
+        "customer_id": "int",
+        "store_id": "int",
+        "status": "string",
+        "amount": "decimal(10,2)",
+        "tax": "decimal(4,2)",
+        "order_date": "date",
+        "ordered_at": "timestamp",
+        "is_gift": "boolean",
+    },
+    "items": {
+        "order_id": "int",
+        "product_id": "int",
+        "quantity": "int",
+        "price": "decimal(10,2)",
+        "discount": "decimal(4,2)",
+        "ship_date": "date",
+        "return_flag": "string",
+    },
+    "customers": {
+        "customer_id": "int",
+        "name": "string",
+        "country": "string",
+        "segment": "string",
+        "signup_date": "date",
+    },
 }
 LITERALS: dict[str, tuple[str, ...]] = {
     "int": ("0", "1", "2", "3"),

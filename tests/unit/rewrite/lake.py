@@ -39,6 +39,23 @@ _VALUES |= {
     "char(3)": (None, "a  ", "ab "),
     "string collate utf8_lcase": (None, "a", "A"),
     "decimal(38,0)": (None, "1", "3"),
+    "decimal(4,2)": (None, "0.00", "0.10", "1.00"),
+    "boolean": (None, True, False),
+}
+# Of columns of these names.
+_NAMED: dict[str, tuple[Any, ...]] = {
+    "status": (None, "shipped", "open", "returned", "Shipped"),
+    "return_flag": (None, "R", "A", "N"),
+    "country": (None, "DE", "FR", "US"),
+    "segment": (None, "retail", "web"),
+    "ordered_at": (
+        None,
+        "2024-01-01 00:00:00",
+        "2024-01-31 23:59:59",
+        "2024-02-29 12:30:00",
+        "2024-03-31 10:00:00",
+        "2024-04-01 00:00:00",
+    ),
 }
 _TYPES = {"string": "varchar", "char(3)": "varchar", "string collate utf8_lcase": "varchar"}
 
@@ -62,7 +79,7 @@ class Lake:
             self.connection.execute(f"CREATE TABLE d{number}.{table} ({kinds})")
             # Two or three values of a column, so that rows meet.
             chosen = {
-                name: [*random.sample(_VALUES[kind], random.choice((2, 3))), None][
+                name: [*random.sample(_values(name, kind), random.choice((2, 3))), None][
                     : random.choice((2, 4))
                 ]
                 for name, kind in columns.items()
@@ -101,6 +118,10 @@ def in_duckdb(query: str) -> str:
         met = exp.Case().when(node.this.copy(), exp.Literal.number(1))
         node.replace(exp.Count(this=met, big_int=True))
     return tree.sql("duckdb")
+
+
+def _values(name: str, kind: str) -> tuple[Any, ...]:
+    return _NAMED.get(name, _VALUES[kind])
 
 
 def _plain(value: Any) -> Any:
