@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from dbt.adapters.spark_mv.rewrite import stored
-from dbt.adapters.spark_mv.rewrite.answer import Answer
 from dbt.adapters.spark_mv.rewrite.match import match
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Scope, Table
 from dbt.adapters.spark_mv.rewrite.stored import StoredColumn, StoredView
-from dbt.adapters.spark_mv.rewrite.text import block_text
+from dbt.adapters.spark_mv.rewrite.text import Answer, block_text
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import parse

@@ -20,7 +20,12 @@ _LONGEST_SUM, _LONGEST_ARGUMENT = 28, 18
 _DIGITS_OF_INT = 10
 _ARGUMENT = (("this", False),)
 _ZERO, _ONE = (made(exp.Literal.number(number)) for number in (0, 1))
-_EXTREMES: dict[str, type[exp.Expr]] = {"MIN": exp.Min, "MAX": exp.Max}
+_EXTREMES: dict[str, type[exp.Expr]] = {
+    "MIN": exp.Min,
+    "MAX": exp.Max,
+    "LOGICALAND": exp.LogicalAnd,
+    "LOGICALOR": exp.LogicalOr,
+}
 # Averages of these are exact in sums of doubles for so many rows.
 _EXACT_ROWS = {"tinyint": 2**46, "smallint": 2**38, "int": 2**22}
 
@@ -41,7 +46,8 @@ class StoredCalls:
 
     def write(self, call: Term) -> exp.Expr:
         """A call as an expression of stored columns; raises `Unmatched`."""
-        for attempt in (self._of_keys, self._stored, self._of_parts, self._conditional):
+        attempts = (self._of_keys, self._stored, self._of_parts, self._conditional)
+        for attempt in (*attempts, self._count_of_keys):
             found: exp.Expr | None = attempt(call)
             if found is not None:
                 return found
@@ -94,6 +100,19 @@ class StoredCalls:
         if found is None or not self.again:
             return None if found is None else found[0]
         return self._none_is_zero(exp.Sum(this=found[0]), self.all_rows)
+
+    def _count_of_keys(self, call: Term) -> exp.Expr | None:
+        """How many rows have a function of the keys that is not NULL."""
+        rows = self.deriver.stored(counted_rows())
+        is_count = call.call == "COUNT" and not call.distinct and bool(call.args)
+        if not is_count or rows is None or (self.all_rows and not self.again):
+            return None
+        (argument,) = call.args
+        if not self.deriver.can(argument):
+            return None
+        is_null = exp.Is(this=bracketed(self.deriver.tree(argument)), expression=exp.null())
+        shown = exp.Case().when(exp.Not(this=exp.Paren(this=is_null)), rows[0])
+        return self._none_is_zero(exp.Sum(this=shown) if self.again else shown, True)
 
     def _none_is_zero(self, tree: exp.Expr, may_be_none: bool) -> exp.Expr:
         return exp.func("coalesce", tree, exp.Literal.number(0)) if may_be_none else tree

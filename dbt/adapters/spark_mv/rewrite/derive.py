@@ -7,7 +7,13 @@ from collections.abc import Callable, Collection
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.facts import Facts
-from dbt.adapters.spark_mv.rewrite.ranges import Range, conditions, constant, starts_unit
+from dbt.adapters.spark_mv.rewrite.ranges import (
+    CLOCK_UNITS,
+    Range,
+    conditions,
+    constant,
+    starts_unit,
+)
 from dbt.adapters.spark_mv.rewrite.stored import StoredView, stored_terms
 from dbt.adapters.spark_mv.rewrite.terms import (
     COMPARISONS,
@@ -19,6 +25,8 @@ from dbt.adapters.spark_mv.rewrite.terms import (
 from dbt.adapters.spark_mv.rewrite.time_units import is_day, oddities, of_unit, tells
 from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, NOT_DERIVABLE, Unmatched
 
+# Elsewhere clocks go back in the middle of hours.
+_NO_TRANSITIONS = ("UTC", "Etc/UTC", "GMT")
 _PADDED = ("char", "varchar")
 Calls = Callable[[Term], exp.Expr | None]
 
@@ -165,6 +173,8 @@ class Deriver:
         for key, term in self._stored.terms.items():
             kept = of_unit(term)
             if kept is None or not kept.is_start or kept.argument.key != normal.key:
+                continue
+            if kept.unit in CLOCK_UNITS and self._view.zone not in _NO_TRANSITIONS:
                 continue
             if all(starts_unit(bound, kept.unit, type_name) for bound in bounds):
                 return self._stored.columns[key].tree()

@@ -4,10 +4,15 @@ and conditions that are none of these."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.consequences import (
+    range_of_year,
+    rejected_nulls,
+    simple_conjunct,
+)
 from dbt.adapters.spark_mv.rewrite.ranges import Range, comparison, family_of, value_of
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
 
@@ -18,13 +23,16 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.LT: exp.GT, exp.LTE: exp.
 class Facts:
     """`classes` maps each column that equals others to all of these; `ranges` has those of classes
     by their least column; `not_null` are columns of which a conjunct leaves no NULL; `residuals`
-    are the other conjuncts, by their keys. `is_empty` says that no row meets all."""
+    are the other conjuncts, of which `implied_not_null` and `years` are consequences. `is_empty`
+    says that no row meets all."""
 
     classes: Mapping[ColumnOf, frozenset[ColumnOf]]
     ranges: Mapping[ColumnOf, Range]
     not_null: frozenset[ColumnOf]
     residuals: tuple[Term, ...]
     is_empty: bool
+    implied_not_null: frozenset[ColumnOf] = frozenset()
+    years: Mapping[ColumnOf, Range] = field(default_factory=dict)
 
     def members(self, column: ColumnOf) -> frozenset[ColumnOf]:
         """The columns that equal one, itself among them."""
@@ -49,7 +57,16 @@ class Facts:
             len(members) > 1
             or self.range_of(column) is not None
             or not self.not_null.isdisjoint(members)
+            or not self.implied_not_null.isdisjoint(members)
         )
+
+    def is_within(self, column: ColumnOf, kept: Range) -> bool:
+        """Whether all values of a column are in a range."""
+        found = self.range_of(column), self.years.get(self.least(column))
+        ranges = [one for one in found if one is not None]
+        if len(ranges) == 2:
+            ranges.append(ranges[0].meet(ranges[1]))
+        return any(one.is_within(kept) for one in ranges)
 
 
 def facts_of(conditions: Iterable[Term], zone: str) -> Facts:
@@ -68,10 +85,13 @@ class _Finder:
         self._not_null: set[ColumnOf] = set()
         self._null: set[ColumnOf] = set()
         self._residuals: dict[str, Term] = {}
+        self._implied: set[ColumnOf] = set()
+        self._years: list[tuple[ColumnOf, Range]] = []
         self._is_empty = False
 
     def add(self, term: Term) -> None:
         """Take in a conjunct."""
+        term = simple_conjunct(term)
         if isinstance(term.node, exp.Boolean) and term.node.this:
             return
         if isinstance(term.node, (exp.Boolean, exp.Null)):
@@ -84,6 +104,10 @@ class _Finder:
             self._ranges.append(found)
             return
         self._residuals[term.key] = term
+        self._implied |= rejected_nulls(term)
+        year = range_of_year(term)
+        if year is not None:
+            self._years.append(year)
 
     def _is_equality(self, term: Term) -> bool:
         if not isinstance(term.node, exp.EQ) or any(arg.column is None for arg in term.args):
@@ -124,17 +148,28 @@ class _Finder:
         """What was found."""
         classes = {column: frozenset(one) for one in self._equal for column in one}
         known = Facts(classes, {}, frozenset(self._not_null), (), False)
-        ranges: dict[ColumnOf, Range] = {}
-        for column, found in self._ranges:
-            least = known.least(column)
-            ranges[least] = found.meet(ranges[least]) if least in ranges else found
+        ranges, years = (_met(known, found) for found in (self._ranges, self._years))
         is_empty = self._is_empty or any(found.is_empty for found in ranges.values())
         whole = Facts(
-            classes, ranges, frozenset(self._not_null), tuple(self._residuals.values()), is_empty
+            classes,
+            ranges,
+            frozenset(self._not_null),
+            tuple(self._residuals.values()),
+            is_empty,
+            frozenset(self._implied),
+            years,
         )
         if any(whole.rejects_null(column) for column in self._null):
-            return Facts(classes, ranges, whole.not_null, whole.residuals, True)
+            return replace(whole, is_empty=True)
         return whole
+
+
+def _met(known: Facts, found: Iterable[tuple[ColumnOf, Range]]) -> dict[ColumnOf, Range]:
+    ranges: dict[ColumnOf, Range] = {}
+    for column, one in found:
+        least = known.least(column)
+        ranges[least] = one.meet(ranges[least]) if least in ranges else one
+    return ranges
 
 
 def range_in(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:

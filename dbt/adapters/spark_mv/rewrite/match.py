@@ -14,7 +14,6 @@ from itertools import islice, product
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.answer import Answer, Missing
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls
@@ -23,7 +22,8 @@ from dbt.adapters.spark_mv.rewrite.outer import as_outer
 from dbt.adapters.spark_mv.rewrite.returned import keys_of_returned
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
-from dbt.adapters.spark_mv.rewrite.terms import Term
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
+from dbt.adapters.spark_mv.rewrite.text import Answer, Missing
 from dbt.adapters.spark_mv.rewrite.unmatched import (
     NOT_COVERED,
     NOT_DERIVABLE,
@@ -220,7 +220,7 @@ class _Attempt:
         )
 
         def write(call: Term) -> exp.Expr:
-            of_missing = any(column.occurrence in missing for column in call.columns)
+            of_missing = any(column.occurrence in missing for column in _counted(call))
             if of_missing and not (call.distinct or call.call in ("MIN", "MAX")):
                 text = "it counts rows of a table that the view lacks"
                 raise Unmatched(NOT_DERIVABLE, text, str(call))
@@ -266,3 +266,12 @@ class _Attempt:
             tuple(order),
             query.limit,
         )
+
+
+def _counted(call: Term) -> set[ColumnOf]:
+    """The columns whose rows a call counts: those of the value in a CASE, whatever its condition
+    is about, which has one value for each stored group and partner."""
+    argument = call.args[0] if call.args else None
+    if argument is None or type(argument.node) is not exp.Case or len(argument.args) != 3:
+        return call.columns
+    return argument.args[1].columns | argument.args[2].columns

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 from dbt.adapters.spark_mv.rewrite.block import Block, LeftJoin
-from dbt.adapters.spark_mv.rewrite.facts import facts_of
+from dbt.adapters.spark_mv.rewrite.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, column_term, is_not_null
 
 
@@ -24,10 +24,32 @@ def as_outer(query: Block, joins: Sequence[LeftJoin], zone: str) -> Iterator[Blo
         return
     outer = replace(query, left_joins=(*query.left_joins, *lacking))
     others = tuple(term for term in query.conditions if term.key not in conditions)
-    for markers in product(*(_never_null(join, zone) for join in lacking)):
-        tests = (is_not_null(column_term(marker)) for marker in markers)
+    known = facts_of(others, zone)
+    for markers in product(*(_markers(join, known, zone) for join in lacking)):
+        tests = (is_not_null(column_term(marker)) for marker in markers if marker is not None)
         yield replace(outer, conditions=(*others, *tests))
     yield outer
+
+
+def with_partners(block: Block) -> Block:
+    """The block with those left joins as inner ones of which its conditions leave only rows with a
+    partner, the last one first: an earlier one may then be such, too."""
+    for join in reversed(block.left_joins):
+        facts = facts_of(block.conditions, "UTC")
+        needed = {c for term in block.conditions for c in term.columns}
+        if any(c.occurrence == join.occurrence and facts.rejects_null(c) for c in needed):
+            others = tuple(one for one in block.left_joins if one is not join)
+            found = (*block.conditions, *sorted(join.conditions, key=lambda term: term.key))
+            block = replace(block, conditions=found, left_joins=others)
+    return block
+
+
+def _markers(join: LeftJoin, known: Facts, zone: str) -> Sequence[ColumnOf | None]:
+    """Columns of which NULL tells that there is no partner; None if no such row is left."""
+    columns = known.not_null | known.implied_not_null | {*known.ranges, *known.classes}
+    if any(column.occurrence == join.occurrence for column in columns):
+        return [None]
+    return _never_null(join, zone)
 
 
 def _never_null(join: LeftJoin, zone: str) -> list[ColumnOf]:

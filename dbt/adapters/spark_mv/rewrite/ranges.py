@@ -24,6 +24,7 @@ _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?)?")
 _LONGEST_NUMBER, _MOST_DIGITS, _FIRST_YEAR, _LAST_YEAR = 18, 38, 1900, 2100
+CLOCK_UNITS = ("HOUR", "MINUTE", "SECOND")
 _EPOCH = datetime(1970, 1, 1)
 DISCRETE = ("whole", "date")
 
@@ -248,6 +249,11 @@ def constant(value: Any, type_name: str) -> exp.Expr:
     return exp.cast(exp.Literal.string(value.text), family)
 
 
+def first_of_year(year: int) -> int:
+    """The first day of a year, counted from 1970."""
+    return (date(year, 1, 1) - _EPOCH.date()).days
+
+
 def starts_unit(value: Any, unit: str, type_name: str) -> bool:
     """Whether a day or moment is one at which a unit of time begins (DAY, MONTH, ..)."""
     if isinstance(value, Moment):
@@ -256,8 +262,10 @@ def starts_unit(value: Any, unit: str, type_name: str) -> bool:
         local = datetime.combine(_EPOCH.date() + timedelta(days=value), datetime.min.time())
     else:
         return False
-    is_midnight = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
-    return is_midnight and {
+    clock = (local.hour, local.minute, local.second, local.microsecond)
+    if unit in CLOCK_UNITS:
+        return not any(clock[CLOCK_UNITS.index(unit) + 1 :])
+    return not any(clock) and {
         "DAY": True,
         "WEEK": local.weekday() == 0,
         "MONTH": local.day == 1,

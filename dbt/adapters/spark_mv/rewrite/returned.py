@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.answer import Answer
 from dbt.adapters.spark_mv.rewrite.stored import is_inexact
 from dbt.adapters.spark_mv.rewrite.terms import Term
+from dbt.adapters.spark_mv.rewrite.text import Answer
 from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, Unmatched
 
 

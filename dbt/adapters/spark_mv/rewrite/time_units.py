@@ -22,6 +22,21 @@ _DAY = _UNITS.index("DAY")
 _FIRST_YEAR, _LAST_YEAR, _HALF_A_DAY = 1900, 2100, timedelta(hours=12)
 _NAMES = {"YYYY": "YEAR", "YY": "YEAR", "MM": "MONTH", "MON": "MONTH", "DD": "DAY"}
 _OF_TRUNC = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK"})
+# Formats of DATE_FORMAT, by the unit that they are of.
+FORMATS = {
+    "yyyy": "YEAR",
+    "yyyy-MM": "MONTH",
+    "yyyyMM": "MONTH",
+    "MM": "MONTH",
+    "MMM": "MONTH",
+    "yyyy-MM-dd": "DAY",
+    "yyyyMMdd": "DAY",
+    "dd": "DAY",
+    "EEEE": "DAY",
+    "yyyy-MM-dd HH": "HOUR",
+    "yyyy-MM-dd HH:mm": "MINUTE",
+    "yyyy-MM-dd HH:mm:ss": "SECOND",
+}
 _PARTS: dict[type[exp.Expr], str] = {
     exp.Year: "YEAR",
     exp.Quarter: "QUARTER",
@@ -83,6 +98,9 @@ def of_unit(term: Term) -> OfUnit | None:
     if unit is None or not term.args:
         return None
     this = term.args[[name for name, _ in term.slots].index("this")]
+    inner = of_unit(this) if is_day(term) else None
+    if inner is not None and inner.is_start and inner.unit == unit:
+        return inner
     if is_day(this) and not is_day(term):
         unit, this = unit if tells("DAY", unit) else "DAY", this.args[0]
     # A text may be a day and no moment.
@@ -118,7 +136,13 @@ def _unit_of(term: Term) -> tuple[str | None, bool]:
     if type(node) in _PARTS:
         return _PARTS[type(node)], False
     if is_day(term):
-        return "DAY", True
+        # The day of the beginning of a unit is that beginning.
+        inner, is_start = _unit_of(term.args[0])
+        is_coarser = is_start and inner is not None and _UNITS.index(inner) > _DAY
+        return (inner, True) if is_coarser else ("DAY", True)
+    if isinstance(node, exp.TimeToStr):
+        written = node.sql("spark").rsplit("'", 2)[1]
+        return FORMATS.get(written), False
     name = ""
     if isinstance(node, exp.TimestampTrunc):
         unit = node.args.get("unit")

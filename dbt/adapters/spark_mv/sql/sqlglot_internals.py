@@ -5,10 +5,28 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 from sqlglot.parsers.spark import SparkParser
 from sqlglot.tokenizer_core import Token, TokenType
 
-__all__ = ["DialectType", "Spark", "SparkParser", "SqlglotError", "Token", "TokenType"]
+
+class SparkTokenizer(Spark.Tokenizer):
+    """Spark's tokens. A quote that stands twice in a text is one of its characters, not the end of
+    one text and the beginning of another."""
+
+    STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
+
+
+__all__ = [
+    "DialectType",
+    "Spark",
+    "SparkParser",
+    "SparkTokenizer",
+    "SqlglotError",
+    "Token",
+    "TokenType",
+]

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dbt.adapters.spark_mv.sql.sqlglot_internals import Spark, SqlglotError, Token, TokenType
+from dbt.adapters.spark_mv.sql.sqlglot_internals import (
+    SparkTokenizer,
+    SqlglotError,
+    Token,
+    TokenType,
+)
 
 _QUOTED = TokenType.IDENTIFIER
 _STRINGS = {
@@ -37,7 +42,7 @@ class Word:
     variable: bool = False
 
 
-class _Tokenizer(Spark.Tokenizer):
+class _Tokenizer(SparkTokenizer):
     """Spark's tokenizer, without swallowing the rest of EXPLAIN, CALL and the like as one text."""
 
     COMMANDS: ClassVar[set[TokenType]] = set()

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Output, Sorted
 from dbt.adapters.spark_mv.rewrite.derived import DerivedRows, rows_of
+from dbt.adapters.spark_mv.rewrite.outer import with_partners
 from dbt.adapters.spark_mv.rewrite.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.grouping import keys_of
@@ -26,6 +27,7 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     unwrapped,
 )
 from dbt.adapters.spark_mv.rewrite.reading.sources import Sources, known_column
+from dbt.adapters.spark_mv.rewrite.reading.stars import starred
 from dbt.adapters.spark_mv.rewrite.reading.wholes import distinct, ordered_set, set_rows, whole
 from dbt.adapters.spark_mv.rewrite.terms import Term, conjuncts
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
@@ -115,7 +117,7 @@ class BlockReader:
             keys,
             sets=sets,
         )
-        made = _with_having(made, _having(select, items, relations))
+        made = _with_having(with_partners(made), _having(select, items, relations))
         made = _ordered(made, select, items, relations)
         return distinct(made, select) if select.args.get("distinct") is not None else made
 
@@ -218,26 +220,12 @@ def _outputs(select: exp.Select, relations: list[Columns]) -> list[Output]:
     for node in select.expressions:
         if isinstance(node, exp.Star) or isinstance(node.unalias().this, exp.Star):
             if isinstance(node.unalias(), (exp.Star, exp.Column)):
-                items += _starred(node, relations)
+                items += starred(node, relations)
                 continue
         inner = node.unalias()
         name = node.alias_or_name if isinstance(node, (exp.Alias, exp.Column)) else ""
         items.append(Output(name, read(inner, columns)))
     return items
-
-
-def _starred(node: exp.Expr, relations: list[Columns]) -> list[Output]:
-    star = node if isinstance(node, exp.Star) else node.this
-    if any(value for value in star.args.values()) or any(one.merged for one in relations):
-        raise Unmatched(QUERY, "a star leaves columns out", node.sql("spark"))
-    qualifier: tuple[str, ...] = ()
-    if isinstance(node, exp.Column):
-        qualifier = tuple(part.name.lower() for part in node.parts[:-1])
-    found = [one for one in relations if not qualifier or qualifier in one.called]
-    pairs = [pair for one in found for pair in zip(one.names, one.terms, strict=True)]
-    if not pairs:
-        raise Unmatched(QUERY, "a star is that of no relation", node.sql("spark"))
-    return [Output(name, term) for name, term in pairs]
 
 
 def _having(

@@ -25,8 +25,9 @@ from dbt.adapters.spark_mv.rewrite.terms import (
     made,
     negated,
 )
-from dbt.adapters.spark_mv.rewrite.time_units import is_day
+from dbt.adapters.spark_mv.rewrite.time_units import FORMATS, is_day
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_OF_ROWS, QUERY, Unmatched
+from dbt.adapters.spark_mv.sql.parser import WRITTEN_FORMAT
 
 _FUNCTIONS = (
     *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.DPipe, exp.Neg),
@@ -34,27 +35,33 @@ _FUNCTIONS = (
     *(exp.Like, exp.ILike, exp.RegexpLike, exp.In, exp.If, exp.Case, exp.Coalesce, exp.Nullif),
     *(exp.Cast, exp.TryCast, exp.TimestampTrunc, exp.DateTrunc, exp.TsOrDsToDate),
     *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfYear),
-    *(exp.WeekOfYear, exp.Hour, exp.Minute, exp.Second, exp.Extract, exp.LastDay),
-    *(exp.TsOrDsAdd, exp.DateDiff, exp.AddMonths, exp.MonthsBetween),
-    *(exp.Interval, exp.Upper, exp.Lower, exp.Trim, exp.Length),
-    *(
-        exp.Substring,
-        exp.Left,
-        exp.Right,
-        exp.Replace,
-        exp.StrPosition,
-        exp.Concat,
-        exp.ConcatWs,
-        exp.Pad,
-    ),
+    *(exp.WeekOfYear, exp.Hour, exp.Minute, exp.Second, exp.Extract, exp.LastDay, exp.NextDay),
+    *(exp.TsOrDsAdd, exp.DateDiff, exp.AddMonths, exp.MonthsBetween, exp.CurrentDate),
+    *(exp.CurrentTimestamp, exp.Interval, exp.Upper, exp.Lower, exp.Trim, exp.Length, exp.Initcap),
+    *(exp.Substring, exp.Left, exp.Right, exp.Replace, exp.StrPosition, exp.Concat, exp.ConcatWs),
+    *(exp.Pad, exp.Split, exp.SplitPart, exp.RegexpExtract, exp.Contains, exp.StartsWith),
+    *(exp.EndsWith, exp.Translate, exp.Nvl2, exp.SafeDivide, exp.Repeat, exp.Ascii, exp.Chr),
     *(exp.Reverse, exp.Abs, exp.Round, exp.Floor, exp.Ceil, exp.Greatest, exp.Least, exp.Sqrt),
-    *(exp.Pow, exp.Exp, exp.Ln, exp.Sign, exp.MD5, exp.SHA2, exp.RegexpReplace),
+    *(exp.Cbrt, exp.Pow, exp.Exp, exp.Ln, exp.Log, exp.Sign, exp.IsNan),
+    *(exp.MD5, exp.SHA, exp.SHA2, exp.RegexpReplace, exp.Levenshtein),
 )
-_ANONYMOUS = frozenset("pmod bround hash xxhash64 concat_ws instr".split())
+_ANONYMOUS = frozenset(
+    "pmod bround hash xxhash64 crc32 concat_ws instr btrim weekday make_date isnull isnotnull "
+    "nullifzero zeroifnull positive now".split()
+)
+# EXTRACT and DATE_PART of these are functions of their own.
+_EXTRACTED: dict[str, type[exp.Func]] = {
+    "YEAR": exp.Year,
+    "QUARTER": exp.Quarter,
+    "MONTH": exp.Month,
+    "WEEK": exp.WeekOfYear,
+    "DAY": exp.DayOfMonth,
+    "DOY": exp.DayOfYear,
+    "HOUR": exp.Hour,
+    "MINUTE": exp.Minute,
+}
 _CONSTANTS = (exp.Literal, exp.Null, exp.Boolean, exp.HexString)
 _TIMES = frozenset("DATE TIMESTAMP TIMESTAMPTZ TIMESTAMPLTZ TIMESTAMPNTZ".split())
-_UNITS_OF_TRUNC = frozenset("YYYY YY MONTH MON MM".split())
-_UNITS = _UNITS_OF_TRUNC | frozenset("YEAR QUARTER WEEK DAY DD HOUR MINUTE SECOND".split())
 # Of these, one after the other without parentheses, Spark takes the first one first.
 _COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _LOOSE = frozenset((exp.DPipe, *_COMPARED))
@@ -78,8 +85,6 @@ def read(node: exp.Expr, columns: Columns) -> Term:
         return made(node)
     if isinstance(node, exp.AggFunc):
         return call_of(node, columns, read)
-    if isinstance(node, exp.Anonymous) and node.name.lower() in _ANONYMOUS:
-        return generic(node, columns, read)
     if type(node) in _FUNCTIONS:
         return generic(node, columns, read)
     if isinstance(node, (exp.Query, exp.Subquery, exp.Exists)):
@@ -126,30 +131,42 @@ def _cast(node: exp.Expr, columns: Columns) -> Term:
     return generic(node, columns, read)
 
 
-def _truncated(node: exp.Expr, columns: Columns) -> Term:
-    """DATE_TRUNC, or TRUNC of a unit that is no short name: sqlglot spells such names out, which
-    Spark does not know."""
-    unit = node.args.get("unit")
-    name = unit.name.upper() if isinstance(unit, (exp.Var, exp.Literal)) else ""
-    known = _UNITS_OF_TRUNC if isinstance(node, exp.DateTrunc) else _UNITS
-    if name not in known or _is_column(name, columns):
-        raise Unmatched(QUERY, "a unit of time is unknown", node.sql("spark"))
-    return generic(node, columns, read)
-
-
-def _is_column(name: str, columns: Columns) -> bool:
-    """Whether sqlglot may have taken a column for a word."""
-    try:
-        columns(exp.column(name))
-    except Unmatched:
-        return False
-    return True
-
-
 def _days_between(node: exp.Expr, columns: Columns) -> Term:
     """DATEDIFF without a unit; with one, sqlglot would count days of what are moments."""
     if node.args.get("unit"):
-        raise Unmatched(QUERY, "an expression is of an unknown form", node.sql("spark"))
+        raise Unmatched(QUERY, "it counts other units than days", node.sql("spark"))
+    return generic(node, columns, read)
+
+
+def _formatted(node: exp.Expr, columns: Columns) -> Term:
+    """DATE_FORMAT with a format that sqlglot prints as it was written."""
+    written = node.meta.get(WRITTEN_FORMAT, "")
+    if written not in FORMATS or set(node.args) - {"this", "format"}:
+        raise Unmatched(QUERY, "a format of days may be another one", node.sql("spark"))
+    inner = node.this
+    if isinstance(inner, exp.TimeStrToTime):
+        inner = inner.this
+    empty = exp.TimeToStr(this=exp.null(), format=node.args["format"].copy())
+    return made(empty, (read(inner, columns),), (("this", False),))
+
+
+def _extracted(node: exp.Expr, columns: Columns) -> Term:
+    """EXTRACT(YEAR FROM d) is YEAR(d)."""
+    part = _EXTRACTED.get(node.this.name.upper())
+    if part is None:
+        return generic(node, columns, read)
+    return read(part(this=node.expression.copy()), columns)
+
+
+def _anonymous(node: exp.Expr, columns: Columns) -> Term:
+    """A function that sqlglot does not know, by its name."""
+    if node.name.upper() in ("DATE_PART", "DATEPART") and len(node.expressions) == 2:
+        part, argument = node.expressions
+        known = _EXTRACTED.get(part.name.upper()) if isinstance(part, exp.Literal) else None
+        if known is not None:
+            return read(known(this=argument.copy()), columns)
+    if node.name.lower() not in _ANONYMOUS:
+        raise Unmatched(NOT_OF_ROWS, "nothing is known of a function", node.sql("spark"))
     return generic(node, columns, read)
 
 
@@ -202,7 +219,7 @@ def _if(node: exp.Expr, columns: Columns) -> Term:
 def _to_date(node: exp.Expr, columns: Columns) -> Term:
     """TO_DATE without a format is a cast; sqlglot forgets which digits a format asks for."""
     if node.args.get("format"):
-        raise Unmatched(QUERY, "an expression is of an unknown form", node.sql("spark"))
+        raise Unmatched(QUERY, "a format of days may be another one", node.sql("spark"))
     inner = read(node.this, columns)
     if is_day(inner):
         return inner
@@ -218,9 +235,10 @@ _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.In: _in,
     exp.Cast: _cast,
     exp.TryCast: _cast,
-    exp.TimestampTrunc: _truncated,
-    exp.DateTrunc: _truncated,
+    exp.Anonymous: _anonymous,
     exp.DateDiff: _days_between,
+    exp.TimeToStr: _formatted,
+    exp.Extract: _extracted,
     exp.And: _connected,
     exp.Or: _connected,
     exp.Not: _not,

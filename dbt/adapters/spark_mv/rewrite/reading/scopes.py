@@ -68,12 +68,17 @@ class Scope:
 @dataclass(frozen=True)
 class Columns:
     """The columns that one relation of FROM gives, by the names that a query may call it by, in
-    lower case; `merged` are those that USING has made one with columns before."""
+    lower case; `using` are those that USING has made one with columns before, in its order."""
 
     called: tuple[tuple[str, ...], ...]
     names: tuple[str, ...]
     terms: tuple[Term, ...]
-    merged: frozenset[str] = frozenset()
+    using: tuple[str, ...] = ()
+
+    @property
+    def merged(self) -> frozenset[str]:
+        """The columns of USING, in lower case."""
+        return frozenset(self.using)
 
     def find(self, qualifier: tuple[str, ...], name: str) -> list[Term]:
         """The terms that a column of this name may stand for, in lower case."""

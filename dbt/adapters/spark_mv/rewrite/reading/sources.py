@@ -155,7 +155,7 @@ def _merged(join: exp.Join, found: list[Columns], right: Columns) -> tuple[Colum
     for name in names:
         column = exp.column(name, quoted=True)
         on.append(binary(exp.EQ, known_column(found, column), known_column([right], column)))
-    return replace(right, merged=frozenset(name.lower() for name in names)), on
+    return replace(right, using=tuple(name.lower() for name in names)), on
 
 
 def _refuse_more(node: exp.Expr, known: frozenset[str] | set[str]) -> None:

@@ -31,9 +31,13 @@ def distinct(block: Block, select: exp.Select) -> Block:
     """The block with DISTINCT."""
     if select.args["distinct"].args.get("on"):
         raise Unmatched(QUERY, "it has a DISTINCT of some columns", "DISTINCT ON")
-    if block.sets or block.has_windows or block.keys is not None:
-        block = whole(block)
     keys = {output.term.key: output.term for output in block.outputs}
+    is_plain = not block.sets and not block.has_windows
+    if is_plain and block.keys is not None and {term.key for term in block.keys} <= keys.keys():
+        return block  # each group is a row of its own
+    if not is_plain or block.keys is not None:
+        block = whole(block)
+        keys = {output.term.key: output.term for output in block.outputs}
     return replace(block, keys=tuple(keys.values()))
 
 

@@ -11,10 +11,10 @@ from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata.projection import State
 from dbt.adapters.spark_mv.refresh.services import Services
-from dbt.adapters.spark_mv.rewrite.answer import Answer
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived, base_tables
 from dbt.adapters.spark_mv.rewrite.match import match
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
+from dbt.adapters.spark_mv.rewrite.text import Answer
 from dbt.adapters.spark_mv.rewrite.unmatched import (
     NO_COLUMN,
     NOT_COVERED,
@@ -28,6 +28,16 @@ from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
 
 _MOST_VIEWS = 64
+# Settings with which Spark reads a text in another way than it is read here.
+_MISREAD = {
+    "spark.sql.parser.escapedStringLiterals": "true",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "true",
+    "spark.sql.ansi.enforceReservedKeywords": "true",
+    "spark.sql.legacy.consecutiveStringLiterals.enabled": "true",
+    "spark.sql.groupByOrdinal": "false",
+    "spark.sql.groupByAliases": "false",
+    "spark.sql.orderByOrdinal": "false",
+}
 _WORD = re.compile(r"\w+")
 # Why a view does not answer that may have what it takes in columns that it does not show, or in
 # groups that it hides.
@@ -174,6 +184,8 @@ class Candidates:
         view = matched.view
         if dict(view.definition.settings) != dict(settings):
             return _other_settings(view, settings)
+        if misread := sorted(k for k, value in _MISREAD.items() if settings.get(k, "") == value):
+            return Reason("SETTINGS_DIFFER", f"texts are read in another way by {misread[0]}")
         observation = self._services.observer.observe_with_upstream(view)
         if not observation.verdict.is_fresh or observation.head is None:
             return Reason("VIEW_NOT_FRESH", observation.verdict.reason.text)

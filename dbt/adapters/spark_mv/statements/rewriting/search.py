@@ -29,8 +29,6 @@ from dbt.adapters.spark_mv.statements.rewriting.values import (
 )
 
 _MOST_BLOCKS = 32
-# The number of a block, its tree, how many columns it has, and the views that answer it.
-Matches = tuple[int, exp.Query, int, list[Matched]]
 _OFF = Reason("REWRITE_DISABLED", "the session has switched it off: query_rewrite.enabled is false")
 
 
@@ -47,37 +45,46 @@ class Search:
     ) -> list[Found]:
         """The blocks that are answered, and the attempts in `made`. What is inside of an answered
         block is not tried."""
-        matches: list[Matches] = []
+        found_blocks: list[Found] = []
         covered: set[int] = set()
-        home = Scope(target.context.namespace())
+        home, settings = Scope(target.context.namespace()), None
         for number, (query, scope) in enumerate(_queries(target.query, home)):
             if id(query) in covered:
                 continue
             if number >= _MOST_BLOCKS:
                 break
             forms = self._forms(made, number, query, scope)
-            found = self._matched(made, number, forms, index, barred) if forms else []
-            if found:
-                matches.append((number, query, len(forms[0].outputs), found))
-                covered |= {id(inner) for inner in query.find_all(exp.Select, exp.SetOperation)}
-        if not matches or not self._is_worth_it(made, target, matches):
-            return []
-        return self._placed(made, target, matches)
-
-    def _placed(self, made: Rewriting, target: Target, matches: list[Matches]) -> list[Found]:
-        """Of each block the best view, with the place of the block in the text."""
-        settings = target.context.settings()
-        found_blocks = []
-        for number, query, columns, matched in matches:
+            matched = self._matched(made, number, forms, index, barred) if forms else []
+            if not matched:
+                continue
+            if settings is None:
+                settings = target.context.settings()
+                if not self._is_worth_it(made, target, number, matched):
+                    return []
             best = self._best(made, number, matched, settings)
-            span = span_of(made.original, target.words, query) if best is not None else None
-            if best is not None and span is None:
-                reason = Reason(QUERY, "its place in the text is not found")
-                made.attempts.append(Attempt(number, best.view.name, reason))
-            elif best is not None and span is not None:
-                is_first = first_of(query) is target.first
-                found_blocks.append(Found(number, span, columns, best, is_first))
+            if best is not None:
+                found_blocks += self._placed(
+                    made, target, number, query, len(forms[0].outputs), best
+                )
+                covered |= {id(inner) for inner in query.find_all(exp.Select, exp.SetOperation)}
         return found_blocks
+
+    def _placed(
+        self,
+        made: Rewriting,
+        target: Target,
+        number: int,
+        query: exp.Query,
+        columns: int,
+        best: Candidate,
+    ) -> list[Found]:
+        """The block with its place in the text, if that is found."""
+        span = span_of(made.original, target.words, query)
+        if span is None:
+            reason = Reason(QUERY, "its place in the text is not found")
+            made.attempts.append(Attempt(number, best.view.name, reason))
+            return []
+        return [Found(number, span, columns, best, first_of(query) is target.first)]
 
     def _forms(
         self, made: Rewriting, number: int, query: exp.Query, scope: Scope
@@ -103,7 +110,8 @@ class Search:
         self,
         made: Rewriting,
         target: Target,
-        matches: list[Matches],
+        number: int,
+        matched: list[Matched],
     ) -> bool:
         """Whether the statement reads so much that reading less is noticed."""
         if target.context.says_no_rewriting():
@@ -115,8 +123,7 @@ class Search:
             return True
         text = f"the statement reads {made.original_rows:,} rows, fewer than query_rewrite_min_rows"
         reason = Reason("COST", text)
-        for number, _, _, matched in matches:
-            made.attempts += [Attempt(number, one.view.name, reason) for one in matched]
+        made.attempts += [Attempt(number, one.view.name, reason) for one in matched]
         return False
 
     def _best(
