@@ -6,8 +6,10 @@ and its week; a week may lie in two months and tells only itself.
 
 from __future__ import annotations
 
+import re
+from calendar import monthrange
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -21,6 +23,8 @@ _TYPES = ("date", "timestamp")
 _DAY = _UNITS.index("DAY")
 _FIRST_YEAR, _LAST_YEAR, _HALF_A_DAY = 1900, 2100, timedelta(hours=12)
 _NAMES = {"YYYY": "YEAR", "YY": "YEAR", "MM": "MONTH", "MON": "MONTH", "DD": "DAY"}
+_COUNT = re.compile(r"-?\d{1,5}")
+_MONTHS = {"MONTH": 1, "YEAR": 12}
 _OF_TRUNC = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK"})
 # Formats of DATE_FORMAT, by the unit that they are of.
 FORMATS = {
@@ -155,3 +159,40 @@ def _unit_of(term: Term) -> tuple[str | None, bool]:
             return None, False  # TRUNC is NULL then
     name = _NAMES.get(name.upper(), name.upper())
     return (name, True) if name in _UNITS else (None, False)
+
+
+def moved_by(term: Term) -> tuple[Term, int, str] | None:
+    """What an interval of days, months or years is added to, or taken away from, and how many of
+    which unit; None if a term is nothing like it. Of a day Spark makes a day, whatever it is told.
+    """
+    node = term.node
+    if type(node) not in (exp.Add, exp.Sub) or len(term.args) != 2:
+        return None
+    moved, by = term.args
+    if not isinstance(by.node, exp.Interval) or len(by.args) != 1:
+        return None
+    unit, count = by.node.args.get("unit"), by.args[0].node
+    name = unit.name.upper().removesuffix("S") if isinstance(unit, exp.Var) else ""
+    if name not in ("DAY", *_MONTHS) or not isinstance(count, exp.Literal):
+        return None
+    if not _COUNT.fullmatch(count.name):
+        return None
+    return moved, int(count.name) * (1 if isinstance(node, exp.Add) else -1), name
+
+
+def moved(text: str, count: int, unit: str) -> str | None:
+    """The text of a day moved by so many units, in a shorter month by its last day at most; None
+    if there is no such day.
+
+    >>> moved("2024-02-29", 1, "YEAR"), moved("1995-01-01", -1, "DAY")
+    ('2025-02-28', '1994-12-31')
+    >>> moved("9999-12-31", 1, "DAY")
+    """
+    try:
+        day = date.fromisoformat(text)
+        if unit == "DAY":
+            return str(day + timedelta(days=count))
+        year, month = divmod(day.year * 12 + day.month - 1 + count * _MONTHS[unit], 12)
+        return str(date(year, month + 1, min(day.day, monthrange(year, month + 1)[1])))
+    except (ValueError, OverflowError):
+        return None
