@@ -6,48 +6,58 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dbt.adapters.spark_mv.spark.local import jars
 from tests.bench.world import World
 
 TABLES = ("lineitem", "orders", "customer", "nation")
+ALL_TABLES = (*TABLES, "supplier", "part", "region")
 
 
-def load(world: World, scale: float, folder: Path | None) -> str:
+def load(
+    world: World,
+    scale: float,
+    folder: Path | None,
+    tables: Sequence[str] = TABLES,
+    prefix: str = "tpch",
+) -> str:
     """The tables as Iceberg tables, in a schema; returns its name.
 
-    `folder` holds their parquet files; without one they are generated once into the user's cache.
+    `folder` holds their parquet files; without one they are generated once into the user's cache,
+    and so are those that it lacks.
     """
-    schema = f"tpch_sf{scale:g}".replace(".", "_")
-    files = folder or _generated(scale)
+    schema = f"{prefix}_sf{scale:g}".replace(".", "_")
     world.sql(f"create schema if not exists {schema}")
-    for table in TABLES:
+    for table in tables:
+        file = folder / f"{table}.parquet" if folder is not None else None
+        if file is None or not file.exists():
+            file = _generated(scale, table)
         world.sql(
             f"create table if not exists {schema}.{table} using iceberg "
-            f"as select * from parquet.`{files / table}.parquet`"
+            f"as select * from parquet.`{file}`"
         )
     return schema
 
 
-def _generated(scale: float) -> Path:
-    """The folder of the parquet files of a scale, which appears as a whole or not at all."""
-    folder = jars.cache_folder() / "tpch" / f"sf{scale:g}"
-    if folder.is_dir():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as partial:
+def _generated(scale: float, table: str) -> Path:
+    """The parquet file of a table at a scale, which appears as a whole or not at all."""
+    file = jars.cache_folder() / "tpch" / f"sf{scale:g}" / f"{table}.parquet"
+    if file.exists():
+        return file
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=file.parent) as partial:
         command = [
             str(Path(sys.executable).with_name("tpchgen-cli")),
             "parquet",
             f"--scale-factor={scale:g}",
-            f"--tables={','.join(TABLES)}",
-            f"--output-dir={partial}/data",
+            f"--tables={table}",
+            f"--output-dir={partial}",
         ]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        os.rename(f"{partial}/data", folder)
-    return folder
+        os.rename(Path(partial) / file.name, file)
+    return file
 
 
 class Checkpoint:
