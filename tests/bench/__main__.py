@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.bench import record, refresh_cells, report, tpch
-from tests.bench.cell import COMMANDS, GROUPS, PROJECT, READS, REFRESHES, Cell
+from tests.bench.cell import COMMANDS, GROUPS, PROJECT, READS, REFRESHES, REWRITING, Cell
 from tests.bench.cinema import run_cinema
 from tests.bench.commands import whole_commands
 from tests.bench.growth import growth
@@ -26,6 +26,8 @@ from tests.bench.passing import run_passing
 from tests.bench.projects import models_without_views
 from tests.bench.refreshes import Ring
 from tests.bench.registry import many_views
+from tests.bench.rewriting import rewriting
+from tests.bench.rewriting_overhead import overheads, small_table
 from tests.bench.shops import shop
 from tests.bench.tiers import INSERTS, OTHERS, SHOPS, TIERS, Tier
 from tests.bench.tpch_project import project
@@ -127,6 +129,10 @@ def _cells(world: World, tier: Tier, groups: list[str], data: Path | None) -> It
     if {REFRESHES, READS} & set(groups):
         yield from run_cinema(world, tier.cinema, groups, rounds)
         yield from run_passing(world, tier.events, groups, rounds)
+    if REWRITING in groups:
+        yield from rewriting(world, tier.scale, data, rounds)
+        yield overheads(world)
+        yield [small_table(world, rounds)]
 
 
 def _refreshes(world: World, schema: str, tier: Tier) -> Iterator[list[Cell]]:

@@ -10,8 +10,9 @@ from typing import Any
 from tests.bench.figures import Spread, ratio, shown_time, shown_with_range
 
 COMMANDS, PROJECT, REFRESHES, READS = "commands", "project", "refreshes", "reads"
+REWRITING = "rewriting"
 # In the order in which they matter to whoever uses the adapter.
-GROUPS = (COMMANDS, PROJECT, REFRESHES, READS)
+GROUPS = (COMMANDS, PROJECT, REFRESHES, READS, REWRITING)
 
 _COMPARISONS = {"<=": operator.le, ">=": operator.ge}
 Samples = Mapping[str, Sequence[float]]
@@ -143,6 +144,11 @@ def counted(figure: str, count: float, most: float, is_goal: bool = False) -> Li
 def goal(figure: str, measured: Spread | None, bound: float, unit: str = "") -> Limit | None:
     """A figure that we would like to be no larger than its bound."""
     return Limit(figure, measured, bound, is_goal=True, unit=unit) if measured else None
+
+
+def at_least(figure: str, measured: Spread | None, bound: float) -> Limit | None:
+    """A figure that we would like to be no smaller than its bound."""
+    return Limit(figure, measured, bound, is_goal=True, comparison=">=") if measured else None
 
 
 def _contender(milliseconds: Sequence[float], cpu: Sequence[float]) -> dict[str, Any]:

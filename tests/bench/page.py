@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.bench import page_tables as tables
-from tests.bench.cell import COMMANDS, PROJECT, READS, REFRESHES
+from tests.bench.cell import COMMANDS, PROJECT, READS, REFRESHES, REWRITING
 from tests.bench.page_tables import Measured
 from tests.bench.record import COMMITTED, ROOT, Run, read
 from tests.bench.tiers import TIERS
@@ -33,6 +33,7 @@ _REGIONS: dict[str, Callable[[Measured], str]] = {
     "hand": tables.by_hand,
     "refreshes": lambda measured: tables.of_group(measured, REFRESHES),
     "reads": lambda measured: tables.of_group(measured, READS),
+    "rewriting": lambda measured: tables.of_group(measured, REWRITING),
     "missed": tables.missed,
 }
 

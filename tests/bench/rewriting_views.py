@@ -114,3 +114,50 @@ where l_partkey = p_partkey and l_shipdate >= date '1995-09-01'
   and l_shipdate < date '1995-09-01' + interval '1' month
 """,
 }
+
+BY_HAND = {
+    "Q1": """
+select l_returnflag, l_linestatus, sum(quantity) as sum_qty, sum(price) as sum_base_price,
+  sum(revenue) as sum_disc_price, sum(charge) as sum_charge,
+  cast(sum(quantity) / sum(line_count) as decimal(19, 6)) as avg_qty,
+  cast(sum(price) / sum(line_count) as decimal(19, 6)) as avg_price,
+  cast(sum(discount) / sum(line_count) as decimal(19, 6)) as avg_disc,
+  sum(line_count) as count_order
+from {v}.lines where ship_month <= date '1998-09-01'
+group by l_returnflag, l_linestatus order by l_returnflag, l_linestatus
+""",
+    "Q3": """
+select l_orderkey, sum(revenue) as revenue, o_orderdate, o_shippriority
+from {v}.orders_lines join {s}.customer on c_custkey = o_custkey
+where c_mktsegment = 'BUILDING' and o_orderdate < date '1995-03-31'
+  and ship_month >= date '1995-04-01'
+group by l_orderkey, o_orderdate, o_shippriority order by revenue desc, o_orderdate limit 10
+""",
+    "Q5": """
+select n_name, sum(revenue) as revenue from {v}.nations
+where r_name = 'ASIA' and year(order_month) = 1994 group by n_name order by revenue desc
+""",
+    "Q6": """
+select sum(discounted) as revenue from {v}.lines
+where year(ship_month) = 1994 and l_discount between 0.05 and 0.07 and l_quantity < 24
+""",
+    "Q10": """
+select c_custkey, c_name, sum(revenue) as revenue, c_acctbal, n_name, c_address, c_phone, c_comment
+from {v}.orders_lines join {s}.customer on c_custkey = o_custkey
+join {s}.nation on n_nationkey = c_nationkey
+where o_orderdate >= date '1993-10-01' and o_orderdate < date '1994-01-01' and l_returnflag = 'R'
+group by c_custkey, c_name, c_acctbal, c_phone, n_name, c_address, c_comment
+order by revenue desc limit 20
+""",
+    "Q12": """
+select l_shipmode,
+  sum(case when o_orderpriority in ('1-URGENT', '2-HIGH') then line_count else 0 end) as high,
+  sum(case when o_orderpriority in ('1-URGENT', '2-HIGH') then 0 else line_count end) as low
+from {v}.modes where l_shipmode in ('MAIL', 'SHIP') and year(receipt_month) = 1994
+group by l_shipmode order by l_shipmode
+""",
+    "Q14": """
+select 100.00 * sum(case when p_type like 'PROMO%' then revenue else 0 end) / sum(revenue)
+from {v}.types where ship_month = date '1995-09-01'
+""",
+}

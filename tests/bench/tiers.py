@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.bench import tpch_views
-from tests.bench.cell import COMMANDS, PROJECT, READS, REFRESHES
+from tests.bench import rewriting_views, tpch_views
+from tests.bench.cell import COMMANDS, PROJECT, READS, REFRESHES, REWRITING
 from tests.bench.streams import DELETE, INSERT, LATE, UPDATE, Stream
 
 ROUNDS = 5
@@ -81,7 +81,8 @@ def expected(tier: Tier) -> list[tuple[str, str]]:
         found.append((REFRESHES, ONE_MONTH))
     found += [(REFRESHES, complete_refresh(scale)) for scale in tier.cinema]
     found += [(REFRESHES, name) for name in (BY_SIZE, BY_AGE, TICK)]
-    return found + [(READS, name) for name in _of_reads(tier)]
+    found += [(READS, name) for name in _of_reads(tier)]
+    return found + [(REWRITING, name) for name in _of_rewriting()]
 
 
 def _of_commands(tier: Tier) -> list[str]:
@@ -104,6 +105,15 @@ def _of_reads(tier: Tier) -> list[str]:
     ]
 
 
+def _of_rewriting() -> list[str]:
+    return [
+        *(rewritten(query) for query in rewriting_views.QUERIES),
+        ALL_QUERIES,
+        *(overhead(statement) for statement in OVERHEADS),
+        SMALL_TABLE,
+    ]
+
+
 STATUS = "dbt run-operation status"
 # Refreshes of one command whose time is shown, the first of which begins with a young JVM.
 YOUNG_NUMBERS = (1, 2, 10, 18)
@@ -123,6 +133,26 @@ NO_VIEW, ONE_VIEW, CHAIN = READ_PATH = (
 )
 ORDER_OF_MANY = f"order of refresh of {REGISTERED:,} views"
 DEPENDENTS_OF_MANY = f"all dependents among {REGISTERED:,} views"
+
+
+ALL_QUERIES = "all of these queries of TPC-H, one after the other"
+SMALL_TABLE = "query of a small table, which is left as it is"
+# Statements that no view answers, and the time that the search for one adds to them.
+NO_TABLE, NO_MATCH, MANY_NO_MATCH = OVERHEADS = (
+    "statement without a base table of any view",
+    "statement with a base table of ten views, none of which answers it",
+    f"statement with a base table of {REGISTERED:,} views, none of which answers it",
+)
+
+
+def rewritten(query: str) -> str:
+    """A query of TPC-H that names no materialized view."""
+    return f"{query}, which names no view"
+
+
+def overhead(statement: str) -> str:
+    """What the search for views adds to a statement."""
+    return f"{statement}, {REGISTERED:,} views registered"
 
 
 def run_stale(view: str) -> str:

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -70,9 +71,11 @@ class World:
         self.core = self.new_core()
         self.context = BenchContext(self.session)
 
-    def new_core(self) -> Container:
-        """What a command of dbt starts with: nothing known of any view."""
-        config = SimpleNamespace(credentials=self.credentials, args=SimpleNamespace(which="run"))
+    def new_core(self, **profile: Any) -> Container:
+        """What a command of dbt starts with: nothing known of any view; `profile` are keys of its
+        profile."""
+        credentials = replace(self.credentials, **profile)
+        config = SimpleNamespace(credentials=credentials, args=SimpleNamespace(which="run"))
         handle = SessionConnection(self.session)
         return Container(config, lambda: handle, lambda: handle)
 
@@ -85,13 +88,17 @@ class World:
 
     def run(self, statement: str) -> Any:
         """A statement the way dbt sends it: through the pipeline."""
-        passage = self.core.pipeline.before(statement, self.context)
+        return self.run_in(self.core, self.context, statement)
+
+    def run_in(self, core: Container, context: Any, statement: str) -> Any:
+        """The same as a statement of another command."""
+        passage = core.pipeline.before(statement, context)
         if not hasattr(passage, "sql"):
             return passage
         try:
             return self.session.sql(passage.sql).collect()
         finally:
-            self.core.pipeline.after(passage)
+            core.pipeline.after(passage)
 
     def cpu_seconds(self) -> float:
         """Processor time of Spark and of this process so far; without /proc of this one only."""
