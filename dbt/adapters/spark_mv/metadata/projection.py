@@ -91,9 +91,11 @@ class State:
     to end, `cancelled` those that did so. `built` has the staging tables of builds that have
     ended and were not dropped since, by the full name of the view. `same_rows` has pairs of
     snapshots of base tables that were found to have the same rows. `covered` has the ids of
-    invalidations that are over."""
+    invalidations that are over. `registrations` is another number after `views`, or what one of
+    them reads, has changed."""
 
     views: dict[TableName, ViewState] = field(default_factory=dict)
+    registrations: int = field(default=0, compare=False)
     running: dict[str, Event] = field(default_factory=dict)
     started: dict[str, Event] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
@@ -161,6 +163,7 @@ def apply(state: State, event: Event) -> None:
     """Change `state` by one event; unknown kinds change nothing."""
     if event.kind in LIFECYCLE:
         _register(state, event)
+        state.registrations += 1
         return
     if event.kind == kinds.SAME_ROWS:
         _equate(state, event)
@@ -175,6 +178,7 @@ def apply(state: State, event: Event) -> None:
         return
     if event.kind == kinds.DROPPED:
         state.views.pop(view.name, None)
+        state.registrations += 1
     elif event.kind == kinds.MARKED_STALE:
         view.marked_at = view.marked_at if view.is_stale and view.marked_at else event.at
         view.is_stale = True

@@ -202,7 +202,7 @@ class StatementPipeline:
         """The statement with views in place of base tables, where they answer a part of it."""
         if not (is_whole and context.rewrites_reads and statement.reads_relations):
             return sql
-        made = self._rewriter.rewritten(sql, classify(sql), context, writes)
+        made = self._rewriter.rewritten(sql, statement, context, writes)
         if made.is_changed:
             self._services.info(f"{context.reader}{made.note}")
             self._record(made, context.reader)

@@ -75,11 +75,18 @@ class ViewIndex:
     """The registered views by what they read."""
 
     def __init__(self, state: State) -> None:
+        self._state, self._registrations = state, state.registrations
         self._views = state.views
         self._by_source: dict[TableName, list[TableName]] = {}
-        for view in state.views.values():
+        for view in list(state.views.values()):
             for source in view.sources:
                 self._by_source.setdefault(source, []).append(view.name)
+        # The names of all that views read, without their schemas, in lower case.
+        self.names = {source.name.lower() for source in self._by_source}
+
+    def is_of(self, state: State) -> bool:
+        """Whether it has the views that are registered now."""
+        return self._state is state and self._registrations == state.registrations
 
     def of(self, tables: Collection[TableName], columns: Collection[str]) -> list[TableName]:
         """The views that read one of these tables, a storage table counting as its view; those
@@ -102,10 +109,6 @@ class ViewIndex:
         build = view.last_build.payload if view.last_build is not None else {}
         rows = build.get("rows")
         return len(columns - words), rows if isinstance(rows, int) else 0
-
-    def names(self) -> set[str]:
-        """The names of all that views read, without their schemas, in lower case."""
-        return {source.name.lower() for source in self._by_source}
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ class Rewriter:
         self._search = Search(relations, Candidates(services), least_rows)
         self._least_rows = least_rows
         self._assembly = Assembly(services, self._tables)
+        self._index: ViewIndex | None = None
 
     def forget_all(self) -> None:
         """Every relation may be another one now."""
@@ -93,7 +94,7 @@ class Rewriter:
         thorough: bool,
     ) -> None:
         resolver, home = self._services.resolver, context.namespace()
-        index = ViewIndex(self._services.log.state())
+        index = self._current_index()
         references = self._references(made.original, statement)
         names = [resolver.resolve(reference.parts, home) for reference in references]
         if not self._may_be_answered(names, index):
@@ -115,6 +116,12 @@ class Rewriter:
         found = self._search.search(made, target, index, barred)
         if found:
             self._assembly.assemble(made, target, found)
+
+    def _current_index(self) -> ViewIndex:
+        state, index = self._services.log.state(), self._index
+        if index is None or not index.is_of(state):
+            index = self._index = ViewIndex(state)
+        return index
 
     def _references(self, sql: str, statement: Statement) -> tuple[Reference, ...]:
         """What a statement reads, if statements of its kind are rewritten."""
@@ -151,5 +158,5 @@ class Rewriter:
 
     def _may_be_answered(self, names: Sequence[TableName], index: ViewIndex) -> bool:
         """Whether any view reads what a statement reads, as far as names tell."""
-        known = index.names()
+        known = index.names
         return any(name.name.lower() in known or self._tables.is_view(name) for name in names)
