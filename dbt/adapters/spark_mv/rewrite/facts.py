@@ -48,6 +48,8 @@ class Facts:
 
     def normal(self, term: Term) -> Term:
         """A term with those columns in it that stand for all that equal them."""
+        if not self.classes:
+            return term
         return mapped(term, lambda column: column_term(self.least(column)))
 
     def rejects_null(self, column: ColumnOf) -> bool:

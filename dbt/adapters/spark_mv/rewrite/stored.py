@@ -63,6 +63,8 @@ class StoredView:
 
     def renumbered(self, occurrences: dict[int, int]) -> StoredView:
         """The view with the occurrences of a query in place of its own."""
+        if all(mine == other for mine, other in occurrences.items()):
+            return self
         return replace(self, block=self.block.renumbered(occurrences))
 
 

@@ -163,7 +163,8 @@ class Candidates:
         why = barred.why(view, known.sources if known is not None else ())
         if why is not None:
             return why
-        if self._services.resolver.lookup(view.storage) is None:
+        resolver = self._services.resolver
+        if not self._stored.knows(view) and resolver.lookup(view.storage) is None:
             return reasons.NEVER_BUILT
         stored = self._stored.shown(view)
         if isinstance(stored, Reason):

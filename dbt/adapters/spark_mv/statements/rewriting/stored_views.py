@@ -36,6 +36,10 @@ class StoredViews:
         self._known: dict[tuple[str, str, str], StoredView | Reason] = {}
         self._whole: dict[tuple[str, str, str], StoredView] = {}
 
+    def knows(self, view: MaterializedView) -> bool:
+        """Whether the normal form of a view was made from its storage table before."""
+        return (view.id, view.definition_hash, view.storage.name) in self._known
+
     def shown(self, view: MaterializedView) -> StoredView | Reason:
         """The normal form of a view, with the columns that it shows; the reason if it has none."""
         key = view.id, view.definition_hash, view.storage.name
