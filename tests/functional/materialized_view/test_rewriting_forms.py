@@ -31,6 +31,10 @@ ANSWERED = {
     "select max(day), count(distinct city) from @.sales where shop = 3": "by_shop",
     "select quarter(day) as q, sum(id) as ids from @.sales where shop < 5 and "
     "day between '2023-12-01' and '2024-01-31' group by quarter(day)": "by_month",
+    "select sum(id) as ids from @.sales where shop < 5 and day >= date'2024-01-01' - interval '1' "
+    "month and day < date'2024-01-01' + interval 1 month": "by_month",
+    "select shop, sum(case when kind = 1 then amount else 0 end) / sum(amount) as part, "
+    "sum(if(city = 'c1', 1, 0)) as n from @.sales group by shop": "by_shop",
     "select city, sum(id) as ids from @.sales group by city": "large",
     "select city, sum(id) as i from @.sales group by city having sum(id) > 8500000": "large",
     "select t.name, count(s.amount) as n from @.shops t, @.sales s where s.shop = t.shop "

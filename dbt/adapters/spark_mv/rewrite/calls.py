@@ -212,18 +212,20 @@ class StoredCalls:
     def _counted_or_zero(self, condition: Term, value: Term, other: Term) -> exp.Expr | None:
         """A sum of ones, or of values and of zeros for the rows that do not meet a condition."""
         may_be_of_no_rows = self.all_rows and not self.again
-        is_counted = value.key == _ONE.key
-        is_zero = other.key == _ZERO.key
-        if not (is_zero or (is_counted and isinstance(other.node, exp.Null))) or may_be_of_no_rows:
+        is_first = value.key != _ZERO.key
+        added, rest = (value, other) if is_first else (other, value)
+        is_counted = added.key == _ONE.key
+        is_known = rest.key == _ZERO.key or (is_counted and isinstance(rest.node, exp.Null))
+        if not is_known or may_be_of_no_rows:
             return None
-        summed = counted_rows() if is_counted else made(exp.Sum(), (value,), _ARGUMENT, "SUM")
+        summed = counted_rows() if is_counted else made(exp.Sum(), (added,), _ARGUMENT, "SUM")
         found = self.deriver.stored(summed)
         type_name = _with_zeros(found[1]) if found is not None else ""
         if found is None or not type_name or not self.deriver.can(condition):
             return None
-        shown = exp.Case().when(self.deriver.tree(condition), found[0])
-        if is_zero:
-            shown = shown.else_(exp.Literal.number(0))
+        parts = found[0], rest.node.copy()
+        met, unmet = parts if is_first else parts[::-1]
+        shown = exp.Case().when(self.deriver.tree(condition), met).else_(unmet)
         return exp.cast(exp.Sum(this=shown) if self.again else shown, type_name)
 
     def _call_of(self, call: Term, value: Term) -> Term:
