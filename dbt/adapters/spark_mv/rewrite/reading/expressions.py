@@ -39,10 +39,10 @@ _FUNCTIONS = (
     *(exp.TsOrDsAdd, exp.DateDiff, exp.AddMonths, exp.MonthsBetween, exp.CurrentDate),
     *(exp.CurrentTimestamp, exp.Interval, exp.Upper, exp.Lower, exp.Trim, exp.Length, exp.Initcap),
     *(exp.Substring, exp.Left, exp.Right, exp.Replace, exp.StrPosition, exp.Concat, exp.ConcatWs),
-    *(exp.Pad, exp.Split, exp.SplitPart, exp.RegexpExtract, exp.Contains, exp.StartsWith),
+    *(exp.Pad, exp.RegexpSplit, exp.SplitPart, exp.RegexpExtract, exp.Contains, exp.StartsWith),
     *(exp.EndsWith, exp.Translate, exp.Nvl2, exp.SafeDivide, exp.Repeat, exp.Ascii, exp.Chr),
     *(exp.Reverse, exp.Abs, exp.Round, exp.Floor, exp.Ceil, exp.Greatest, exp.Least, exp.Sqrt),
-    *(exp.Cbrt, exp.Pow, exp.Exp, exp.Ln, exp.Log, exp.Sign, exp.IsNan),
+    *(exp.Cbrt, exp.Pow, exp.Exp, exp.Ln, exp.Sign, exp.IsNan),
     *(exp.MD5, exp.SHA, exp.SHA2, exp.RegexpReplace, exp.Levenshtein),
 )
 _ANONYMOUS = frozenset(

@@ -1,0 +1,91 @@
+"""Every function that a rewritten text may have means there what was written."""
+
+from __future__ import annotations
+
+from dbt.adapters.spark_mv.rewrite.reading.expressions import read
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, tree_of
+from dbt.adapters.spark_mv.sql.reads import parse
+from tests.functional.materialized_view.warehouse import Warehouse
+
+TYPES = {
+    "d": "date",
+    "t": "timestamp",
+    "s": "string",
+    "u": "string",
+    "i": "int",
+    "m": "decimal(10,2)",
+    "x": "double",
+    "b": "boolean",
+}
+ROWS = """
+    (date'2024-03-31', timestamp'2024-03-31 13:14:15.5', 'ab-cd EF', 'it''s', 17, 2.50BD, 3.25D,
+     true),
+    (date'2023-01-01', timestamp'2023-01-01 00:00:00', ' b ', 'X,y', -3, -1.25BD, -0.5D, false),
+    (date'0999-12-31', timestamp'1970-01-01 00:00:01', '', 'a"b', 0, 0BD, 0D, null),
+    (null, null, null, null, null, null, null, null)
+"""
+FUNCTIONS = r"""
+    date_format(d, 'yyyy-MM') | date_format(d, 'yyyyMM') | date_format(d, 'yyyy') |
+    date_format(d, 'MM') | date_format(d, 'yyyy-MM-dd') | date_format(t, 'yyyy-MM-dd HH:mm:ss') |
+    date_format(d, 'MMM') | date_format(d, 'EEEE') | date_format(d, 'dd') |
+    split(s, '-') | split_part(s, '-', 1) | regexp_extract(s, '([a-z]+)-([a-z]+)', 2) |
+    initcap(s) | contains(s, 'b') | startswith(s, 'a') | endswith(s, 'F') |
+    translate(s, 'ab', 'xy') | nvl2(u, s, 'z') | weekday(d) | int(m) | string(i) | double(i) |
+    date(t) | s like 'a%' | s rlike '^a' | next_day(d, 'MON') | try_divide(i, 0) |
+    ifnull(u, s) | nvl(u, s) | nullif(s, 'x') | nullifzero(i) | zeroifnull(i) | greatest(i, 3) |
+    least(i, 3) | isnull(u) | isnotnull(u) | isnan(x) | date_part('month', d) |
+    date_part('YEAR', t) | extract(year from d) | extract(month from t) | extract(week from d) |
+    extract(day from d) | extract(quarter from d) | extract(hour from t) | extract(doy from d) |
+    dayofweek(d) | day(d) | dayofyear(d) | weekofyear(d) | trunc(d, 'YEAR') | trunc(d, 'year') |
+    trunc(d, 'QUARTER') | trunc(d, 'WEEK') | trunc(d, 'MONTH') | trunc(d, 'MM') | trunc(d, 'yy') |
+    date_trunc('month', d) | date_trunc('WEEK', t) | date_trunc('hour', t) | date_trunc('mon', d) |
+    date_trunc('yyyy', d) | floor(m) | ceil(x) | round(m, 1) | round(x) | bround(m, 1) |
+    sqrt(m * m) |     cbrt(i) | power(i, 2) | exp(i) |
+    sign(i) | abs(i) | mod(i, 5) | i % 5 | i div 5 | pmod(i, 5) | positive(i) | -i |
+    lpad(s, 5, '0') | rpad(s, 5, '0') | ltrim(s) | rtrim(s) | trim(s) | btrim(s) |
+    trim(both 'a' from s) | upper(s) | lcase(s) | length(s) | char_length(s) | left(s, 2) |
+    right(s, 2) | substr(s, 2) | substring(s, 2, 3) | position('b', s) | locate('b', s) |
+    instr(s, 'b') | replace(s, 'b', 'c') | reverse(s) | repeat(s, 2) | concat(s, u) |
+    concat_ws('-', s, u) | s || u | ascii(s) | chr(65) | md5(s) | sha1(s) | sha2(s, 256) |
+    crc32(s) | hash(s) | xxhash64(s) | levenshtein(s, u) | regexp_replace(s, 'b', 'c') |
+    if(b, 1, 2) | case when b then 1 end | case i when 17 then 'a' else 'b' end | not b |
+    b is true | s is distinct from u | i between 1 and 20 | i in (1, 17) | s not in ('a') |
+    last_day(d) | add_months(d, 1) | date_add(d, 3) | date_sub(d, 3) | datediff(t, d) |
+    months_between(t, d) | d + interval 1 day | t - interval '1' hour | d - 3 | cast(s as date) |
+    cast(m as int) | try_cast(s as int) | u = 'it''s' | u = "a""b" | u = 'it' 's' | '''' |
+    s rlike '\\d+' | u = 'a\'b' | make_date(2024, 2, i + 3) | coalesce(u, '-') | m * 1.10 |
+    (m + 1) * (1 - m) | i - (i - 1) | 7 / (i * i + 1)
+"""
+
+
+def _column(node: object) -> Term:
+    name = node.name  # type: ignore[attr-defined]
+    return column_term(ColumnOf(0, name, TYPES[name]))
+
+
+def _printed(text: str) -> str:
+    tree = parse(f"select {text}")
+    assert tree is not None, text
+    return tree_of(read(tree.expressions[0].unalias(), _column), lambda term: None).sql("spark")
+
+
+def test_functions(lake: Warehouse) -> None:
+    lake.spark("set spark.sql.ansi.enabled = false")
+    columns = ", ".join(TYPES)
+    lake.spark(f"create view @.one as select * from values {ROWS} as v({columns})")
+    written = [text.strip() for text in FUNCTIONS.split("|\n") for text in text.split(" | ")]
+    printed = list(map(_printed, written))
+    plain, other = (_values(lake, texts) for texts in (written, printed))
+    wrong = [
+        (asked, found, expected, value)
+        for asked, found, expected, value in zip(written, printed, plain, other, strict=True)
+        if expected != value
+    ]
+    assert wrong == []
+
+
+def _values(lake: Warehouse, texts: list[str]) -> list[list[str]]:
+    """The values and types of expressions, in text: NaN is not equal to itself."""
+    items = ", ".join(f"{text}, typeof({text})" for text in texts)
+    rows = sorted(lake.spark(f"select s, {items} from @.one"), key=str)
+    return [[repr(row[n + 1 : n + 3]) for row in rows] for n in range(0, 2 * len(texts), 2)]
