@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from dbt.adapters.spark_mv.catalog import partition_lists, partitions
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.core.executor import Executor
@@ -21,8 +22,12 @@ from dbt.adapters.spark_mv.planning.plan import (
     FAST,
     PARTITION,
     FastQuery,
+    FastRefresh,
+    NoRefresh,
     PartitionQuery,
+    PartitionRefresh,
     RefreshPlan,
+    RestoreRefresh,
     plan_refresh,
 )
 from dbt.adapters.spark_mv.planning.request import Request
@@ -93,13 +98,21 @@ class Planner:
 
     def plan(self, observation: Observation, request: Request) -> RefreshPlan:
         """What `request` would do now, with its reason; raises `MethodNotAvailable`."""
+        below, method = observation.below, request.method
+        if method == AUTO and request.avoid_fast is None:
+            method = observation.view.options.refresh_method
+            if method == AUTO and below is not None and self._has_layout(below):
+                then = self._planned(below, request, method)
+                if isinstance(then, (NoRefresh, FastRefresh, PartitionRefresh)):
+                    assert below.label is not None
+                    return RestoreRefresh(observation.verdict.reason, below.label, then)
+        return self._planned(observation, request, method)
+
+    def _planned(self, observation: Observation, request: Request, method: str) -> RefreshPlan:
         changing = volatile_functions if _follows_clock(observation) else unstable
         volatile = tuple(
             dict.fromkeys(found for text in observation.current.texts for found in changing(text))
         )
-        method = request.method
-        if method == AUTO and request.avoid_fast is None:
-            method = observation.view.options.refresh_method
         known = self._log.view(observation.view.name)
         speeds = known.speeds if known else {}
         candidates = RefreshCandidates(
@@ -114,6 +127,18 @@ class Planner:
             candidates,
             recompute=request.explicit and request.method == COMPLETE,
         )
+
+    def _has_layout(self, build: Observation) -> bool:
+        """Whether the files of a build are in the partitions that the view has, and the storage
+        table has the same."""
+        view, head = build.view, build.head
+        spec = partitions.spec_of(self._executor, view.storage)
+        if head is None or spec is None or bool(spec.fields) != bool(view.layout.partition_by):
+            return False
+        if not spec.fields:
+            return True
+        found = partition_lists.current(self._executor, view.storage, spec, head.snapshot_id)
+        return found is not None
 
 
 def _follows_clock(observation: Observation) -> bool:

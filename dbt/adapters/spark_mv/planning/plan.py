@@ -11,10 +11,10 @@ from dbt.adapters.spark_mv.core.reason_codes import METHODS
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.cost import Estimate, PartitionEstimate, complete_cost, is_small
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.freshness import Verdict
+from dbt.adapters.spark_mv.state.freshness import Label, Verdict
 
 AUTO, COMPLETE, PARTITION, FAST = "auto", "complete", "partition", "fast"
-KEYS = "keys"
+KEYS, RESTORE = "keys", "restore"
 MERGE_ON_READ = ", ".join(
     f"'write.{kind}.mode'='merge-on-read'" for kind in ("delete", "update", "merge")
 )
@@ -159,7 +159,31 @@ class KeyRefresh:
         return None
 
 
-RefreshPlan = NoRefresh | CompleteRefresh | FastRefresh | PartitionRefresh | KeyRefresh
+@dataclass(frozen=True)
+class RestoreRefresh:
+    """Take the storage table back to its newest build, of which no row is computed; `then` says
+    what is left to do, by a refresh of its own."""
+
+    reason: Reason
+    label: Label
+    then: NoRefresh | FastRefresh | PartitionRefresh
+    method: str = RESTORE
+    cost: float | None = None
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing is left to do."""
+        return isinstance(self.then, NoRefresh)
+
+    @property
+    def estimated(self) -> str | None:
+        """What is left to do, as the history has it."""
+        return None if self.is_all else f"then {self.then.method}"
+
+
+RefreshPlan = (
+    NoRefresh | CompleteRefresh | FastRefresh | PartitionRefresh | KeyRefresh | RestoreRefresh
+)
 
 
 def plan_refresh(

@@ -84,7 +84,8 @@ class History:
         commits: Sequence[SnapshotFacts],
         **details: Any,
     ) -> None:
-        """A build was published; counts come from the summaries of its commits, newest first."""
+        """A build was published; counts come from the summaries of its commits, newest first,
+        where `details` do not have them."""
         newest = commits[0].summary if commits else {}
 
         def count(*keys: str) -> int:
@@ -95,14 +96,16 @@ class History:
             kinds.REFRESH_SUCCEEDED,
             view,
             refresh_id,
-            rows=view.shown_rows(iceberg.live_rows(newest)),
-            bytes=iceberg.summary_number(newest, "total-files-size"),
-            rows_inserted=count("added-records"),
-            rows_updated=0,
-            rows_deleted=count("deleted-records", "added-position-deletes"),
-            snapshot_id=commits[0].snapshot_id if commits else None,
-            **self._answered(refresh_id),
-            **details,
+            **{
+                "rows": view.shown_rows(iceberg.live_rows(newest)),
+                "bytes": iceberg.summary_number(newest, "total-files-size"),
+                "rows_inserted": count("added-records"),
+                "rows_updated": 0,
+                "rows_deleted": count("deleted-records", "added-position-deletes"),
+                "snapshot_id": commits[0].snapshot_id if commits else None,
+                **self._answered(refresh_id),
+                **details,
+            },
         )
 
     def _answered(self, refresh_id: str) -> dict[str, Any]:

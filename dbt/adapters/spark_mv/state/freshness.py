@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 
 from dbt.adapters.spark_mv.catalog import iceberg
@@ -92,6 +92,11 @@ class Label:
         """The instant at which the query was evaluated, in epoch microseconds."""
         return round(self.evaluated_at * 1e6)
 
+    def is_committed_since(self, moment: float) -> bool:
+        """Whether the build was written after a time in epoch seconds; those of commits are in
+        milliseconds."""
+        return self.snapshot is None or self.snapshot.committed_at >= int(moment * 1000)
+
     def to_summary(self) -> dict[str, str]:
         """Properties of the snapshot that carries this label."""
         state = {
@@ -168,6 +173,19 @@ def read_label(chain: Sequence[SnapshotFacts]) -> Label | None:
         )
     except (KeyError, TypeError, ValueError, IndexError, RecursionError):
         return None
+
+
+def newest_build(chain: Sequence[SnapshotFacts]) -> Label | None:
+    """The newest label below a head that a refresh did not write, with the snapshot that has its
+    rows; None if one above it cannot be read."""
+    for index, snapshot in enumerate(chain):
+        label = read_label(chain[index:])
+        if label is not None:
+            # What a compaction has written anew are the rows of the label below it.
+            return replace(label, snapshot=snapshot)
+        if LABEL_STATE in snapshot.summary:
+            return None
+    return None
 
 
 def judge(
