@@ -45,7 +45,7 @@ FRESHNESS: Mapping[str, Meaning] = {
     ),
     "INVALIDATED": Meaning(
         "Somebody said by `invalidate` that stored rows may be wrong, although no base table shows "
-        "it; a complete refresh computes them again.",
+        "it; a complete refresh, or one of their keys alone, computes them again.",
         _REFRESH,
     ),
     "EXPIRED": Meaning(

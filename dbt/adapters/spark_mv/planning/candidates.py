@@ -10,6 +10,7 @@ from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.metadata.invalidations import Untrusted
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.by_partition import prepare_partition
@@ -20,6 +21,7 @@ from dbt.adapters.spark_mv.planning.plan import (
     AUTO,
     COMPLETE,
     FAST,
+    MOST_KEYS,
     PARTITION,
     FastQuery,
     FastRefresh,
@@ -34,6 +36,8 @@ from dbt.adapters.spark_mv.planning.request import Request
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.volatile import unstable, volatile_functions
+
+_FIRST = Reason("LIMIT", "rows of other keys decide which rows are the first")
 
 
 class RefreshCandidates:
@@ -77,6 +81,21 @@ class RefreshCandidates:
             return found
         slow = slowness(self._speeds, PARTITION)
         return prepare_partition(self._executor, self._observation, found, self._totals, slow)
+
+    def keys(self) -> Untrusted | Reason:
+        """By the keys that somebody does not trust, if the rows beside them are those that the
+        query would return beside them now."""
+        seen, found = self._observation, self._observation.verdict.untrusted
+        if self._avoid is not None or found is None or not 1 <= len(found.keys) <= MOST_KEYS:
+            return self._avoid or seen.verdict.reason
+        has_clock = seen.label is None or seen.label.expiry is not None
+        if has_clock or found.columns != seen.view.options.unique_key:
+            return seen.verdict.reason
+        analysis = self._analyzer.analysis(seen.current, seen.view)
+        if isinstance(analysis, Reason):
+            # What a function that is not Spark's own returns, whoever invalidates knows.
+            return found if analysis.code == "USER_FUNCTION" else analysis
+        return found if analysis.program.first is None else _FIRST
 
     def rows(self) -> int:
         """Rows of all base tables, as far as their commits count them."""

@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.catalog.versions import MISSING, UNVERSIONED, Version
 from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.metadata.invalidations import Untrusted
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # Why rows that were right when they were computed cannot be known to be so later.
@@ -122,7 +123,8 @@ class Label:
 class Verdict:
     """Freshness with its reason; `changed` lists the base tables whose versions moved, `expired`
     says that none did and that the time has come at which rows may be others, `invalidated` that
-    somebody does not trust them, whatever versions say."""
+    somebody does not trust them, whatever versions say; `untrusted` are these if nothing else makes
+    rows others."""
 
     freshness: Freshness
     reason: Reason
@@ -130,6 +132,7 @@ class Verdict:
     missing: tuple[TableName, ...] = ()
     expired: bool = False
     invalidated: bool = False
+    untrusted: Untrusted | None = None
 
     @property
     def is_comparable(self) -> bool:

@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.config.options import Options
 from dbt.adapters.spark_mv.core import clock, reasons
 from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts
+from dbt.adapters.spark_mv.metadata.invalidations import untrusted
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import (
@@ -249,7 +250,10 @@ class Observer:
             return verdict
         what, by = str(found.payload.get("what")), str(found.payload.get("by", found.writer))
         reason = reasons.invalidated(what, by, found.at)
-        return replace(verdict, freshness=Freshness.STALE, reason=reason, invalidated=True)
+        rest = untrusted(known.invalidations.values()) if known and verdict.is_fresh else None
+        return replace(
+            verdict, freshness=Freshness.STALE, reason=reason, invalidated=True, untrusted=rest
+        )
 
     def _has_same_rows(self, view: TableName, name: TableName, old: Version, new: Version) -> bool:
         key = (name, old, new)
