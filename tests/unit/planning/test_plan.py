@@ -7,11 +7,13 @@ import pytest
 from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.errors import MethodNotAvailable
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.metadata.invalidations import Untrusted
 from dbt.adapters.spark_mv.planning.cost import Estimate, PartitionEstimate, slowness
 from dbt.adapters.spark_mv.planning.plan import (
     CompleteRefresh,
     FastQuery,
     FastRefresh,
+    KeyRefresh,
     NoRefresh,
     PartitionQuery,
     PartitionRefresh,
@@ -41,14 +43,18 @@ class Prepared:
         fast: FastQuery | Reason,
         partition: PartitionQuery | Reason = NOT_PARTITIONED,
         rows: int = 10**7,
+        keys: Untrusted | None = None,
     ) -> None:
-        self._fast, self._partition, self._rows = fast, partition, rows
+        self._fast, self._partition, self._rows, self._keys = fast, partition, rows, keys
 
     def fast(self) -> FastQuery | Reason:
         return self._fast
 
     def partition(self) -> PartitionQuery | Reason:
         return self._partition
+
+    def keys(self) -> Untrusted | Reason:
+        return NOT_PARTITIONED if self._keys is None else self._keys
 
     def rows(self) -> int:
         return self._rows
@@ -189,3 +195,21 @@ def test_strict_partition() -> None:
         plan_refresh("db.v", STALE, "partition", (), True, Prepared(CHEAP))
     found = plan_refresh("db.v", STALE, "partition", (), True, Prepared(CHEAP, MANY))
     assert isinstance(found, PartitionRefresh)
+
+
+INVALIDATED = Verdict(
+    Freshness.STALE, reasons.invalidated("1 key", "ann", 5), CHANGED, invalidated=True
+)
+
+
+def test_untrusted_keys() -> None:
+    """Their rows alone with method auto, and with no other."""
+    keys = Untrusted(("e1",), 5, ("k",), ((1,),))
+    known, unknown = Prepared(CHEAP, FEW, keys=keys), Prepared(CHEAP, FEW)
+    plan = plan_refresh("v", INVALIDATED, "auto", (), False, known)
+    assert plan == KeyRefresh(INVALIDATED.reason, keys)
+    assert plan_refresh("v", INVALIDATED, "auto", (), False, unknown).method == "complete"
+    assert plan_refresh("v", INVALIDATED, "complete", (), False, known).method == "complete"
+    for method in ("fast", "partition"):
+        with pytest.raises(MethodNotAvailable):
+            plan_refresh("v", INVALIDATED, method, (), False, known)

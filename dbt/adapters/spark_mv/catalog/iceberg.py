@@ -227,6 +227,25 @@ def publish(executor: Executor, name: TableName, branch: str, drop: Sequence[str
     drop_branches(executor, name, drop)
 
 
+def roll_back(executor: Executor, name: TableName, base: str, snapshot_id: str) -> None:
+    """Take main from the snapshot `base` back to another. By statements it is not refused if main
+    has moved since it was last read, so that `head_before` has to be asked after it."""
+    client = executor.catalog
+    if client is not None and client.handles(name.catalog):
+        client.roll_back(name.parts, base, snapshot_id)
+        return
+    # Unlike the procedures, it is not tried again over what others commit meanwhile.
+    executor.query(f"ALTER TABLE {name.sql} REPLACE BRANCH `main` AS OF VERSION {int(snapshot_id)}")
+
+
+def head_before(executor: Executor, name: TableName, head: str) -> str | None:
+    """The snapshot that was main's before `head` last became that."""
+    rows = executor.query(
+        f"SELECT snapshot_id FROM {name.sql}.`history` ORDER BY made_current_at DESC LIMIT 2"
+    )
+    return next((str(row[0]) for row in rows if str(row[0]) != head), None)
+
+
 def drop_branches(executor: Executor, name: TableName, drop: Sequence[str]) -> None:
     """Drop branches that may or may not exist."""
     client = executor.catalog

@@ -177,6 +177,10 @@ class CatalogClient(Protocol):
         """Fast-forward main to `branch` and drop the branches in `drop`, in one commit."""
         ...
 
+    def roll_back(self, parts: tuple[str, ...], base: str, snapshot_id: str) -> None:
+        """Take main from the snapshot `base` back to another; fails if it is not at `base`."""
+        ...
+
     def drop_branches(self, parts: tuple[str, ...], drop: Sequence[str]) -> None:
         """Drop those branches that exist."""
         ...

@@ -36,6 +36,9 @@ POINTS = (
     "backed_up.after",
     "swapped_in.after",
     "live.before",
+    "restore.before",
+    "restore.checked",
+    "restore.after",
 )
 
 _active: dict[str, str] = {}

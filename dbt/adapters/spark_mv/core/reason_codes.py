@@ -36,7 +36,8 @@ FRESHNESS: Mapping[str, Meaning] = {
     ),
     "WRITTEN_BY_HAND": Meaning(
         "The newest snapshot of the storage table was not made by a refresh.",
-        "Refresh the view, and write to its base tables only.",
+        "Refresh the view, which takes it back to its newest build if that is worth it, and write "
+        "to its base tables only.",
     ),
     "STORAGE_ALTERED": Meaning(
         "Somebody altered the columns of the storage table.",
@@ -44,7 +45,7 @@ FRESHNESS: Mapping[str, Meaning] = {
     ),
     "INVALIDATED": Meaning(
         "Somebody said by `invalidate` that stored rows may be wrong, although no base table shows "
-        "it; a complete refresh computes them again.",
+        "it; a complete refresh, or one of their keys alone, computes them again.",
         _REFRESH,
     ),
     "EXPIRED": Meaning(
@@ -82,6 +83,11 @@ FRESHNESS: Mapping[str, Meaning] = {
 REFRESHES: Mapping[str, Meaning] = {
     "REQUESTED": Meaning("Somebody asked for a complete refresh."),
     "KEYS_REQUESTED": Meaning("Somebody asked for the rows of some keys to be computed again."),
+    "RESTORED": Meaning(
+        "The newest snapshot of the storage table was not made by a refresh. The table was taken "
+        "back to the newest one that was, because the rows of that are right, or can be brought up "
+        "to date by what changed."
+    ),
     "REDUCED_RUN_KEEPS": Meaning(
         "A run with --empty, --sample or --defer left a view as it is, because that has the rows "
         "of its whole definition.",

@@ -97,6 +97,15 @@ def base_table_unversioned(names: list[str]) -> Reason:
     )
 
 
+def restored(written: str, restored_to: str) -> Reason:
+    """Reason for taking a storage table back from one snapshot to another."""
+    return Reason(
+        "RESTORED",
+        f"something else wrote snapshot {written} of its storage table; it is back at snapshot "
+        f"{restored_to}, its newest build",
+    )
+
+
 def invalidated(what: str, by: str, at: int) -> Reason:
     """Reason for staleness of rows that somebody does not trust since a time in epoch
     microseconds."""

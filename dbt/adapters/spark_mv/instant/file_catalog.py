@@ -171,6 +171,10 @@ class FileCatalog:
         """Nothing is written here: raises `NeedsSpark`."""
         _refuse("a commit to", parts)
 
+    def roll_back(self, parts: Parts, base: str, snapshot_id: str) -> None:
+        """Nothing is written here: raises `NeedsSpark`."""
+        _refuse("a commit to", parts)
+
     def drop_branches(self, parts: Parts, drop: Sequence[str]) -> None:
         """Nothing is written here: raises `NeedsSpark`."""
         _refuse("a commit to", parts)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dbt.adapters.spark_mv.config.options import METHODS
 from dbt.adapters.spark_mv.core.errors import InvalidArgument
-from dbt.adapters.spark_mv.refresh.key_refresh import MOST_KEYS
+from dbt.adapters.spark_mv.planning.plan import MOST_KEYS
 from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 

@@ -73,7 +73,7 @@ class Maintenance:
         all: bool = False,  # noqa: A002 - the user-visible name
     ) -> Report:
         """Say that stored rows may be wrong: of the views, or of keys or partitions of one. The
-        next refresh computes every row again."""
+        next refresh computes all rows again, or those of the keys if nothing else is to be done."""
         refuse_contradiction(view, keys, partitions, all)
         what, rows = "all rows", dict[str, Any]()
         if keys is None and partitions is None:
@@ -97,7 +97,8 @@ class Maintenance:
         view = load_view(self._services.resolver, state.name)
         if keys is not None:
             found = list(KeyRefresher(self._services).checked(view, listed(keys)))
-            return f"{len(found):,} {'key' if len(found) == 1 else 'keys'}", {"keys": found}
+            what = f"{len(found):,} {'key' if len(found) == 1 else 'keys'}"
+            return what, {"keys": found, "columns": list(view.options.unique_key)}
         values = list(partitions_of(view, listed(partitions)))
         noun = "partition" if len(values) == 1 else "partitions"
         return f"{len(values):,} {noun}", {"partitions": values}

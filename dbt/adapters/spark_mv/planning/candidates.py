@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from dbt.adapters.spark_mv.catalog import partition_lists, partitions
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.metadata.invalidations import Untrusted
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.by_partition import prepare_partition
@@ -19,16 +21,23 @@ from dbt.adapters.spark_mv.planning.plan import (
     AUTO,
     COMPLETE,
     FAST,
+    MOST_KEYS,
     PARTITION,
     FastQuery,
+    FastRefresh,
+    NoRefresh,
     PartitionQuery,
+    PartitionRefresh,
     RefreshPlan,
+    RestoreRefresh,
     plan_refresh,
 )
 from dbt.adapters.spark_mv.planning.request import Request
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.volatile import unstable, volatile_functions
+
+_FIRST = Reason("LIMIT", "rows of other keys decide which rows are the first")
 
 
 class RefreshCandidates:
@@ -73,6 +82,21 @@ class RefreshCandidates:
         slow = slowness(self._speeds, PARTITION)
         return prepare_partition(self._executor, self._observation, found, self._totals, slow)
 
+    def keys(self) -> Untrusted | Reason:
+        """By the keys that somebody does not trust, if the rows beside them are those that the
+        query would return beside them now."""
+        seen, found = self._observation, self._observation.verdict.untrusted
+        if self._avoid is not None or found is None or not 1 <= len(found.keys) <= MOST_KEYS:
+            return self._avoid or seen.verdict.reason
+        has_clock = seen.label is None or seen.label.expiry is not None
+        if has_clock or found.columns != seen.view.options.unique_key:
+            return seen.verdict.reason
+        analysis = self._analyzer.analysis(seen.current, seen.view)
+        if isinstance(analysis, Reason):
+            # What a function that is not Spark's own returns, whoever invalidates knows.
+            return found if analysis.code == "USER_FUNCTION" else analysis
+        return found if analysis.program.first is None else _FIRST
+
     def rows(self) -> int:
         """Rows of all base tables, as far as their commits count them."""
         return sum(self._totals.values())
@@ -93,13 +117,21 @@ class Planner:
 
     def plan(self, observation: Observation, request: Request) -> RefreshPlan:
         """What `request` would do now, with its reason; raises `MethodNotAvailable`."""
+        below, method = observation.below, request.method
+        if method == AUTO and request.avoid_fast is None:
+            method = observation.view.options.refresh_method
+            if method == AUTO and below is not None and self._has_layout(below):
+                then = self._planned(below, request, method)
+                if isinstance(then, (NoRefresh, FastRefresh, PartitionRefresh)):
+                    assert below.label is not None
+                    return RestoreRefresh(observation.verdict.reason, below.label, then)
+        return self._planned(observation, request, method)
+
+    def _planned(self, observation: Observation, request: Request, method: str) -> RefreshPlan:
         changing = volatile_functions if _follows_clock(observation) else unstable
         volatile = tuple(
             dict.fromkeys(found for text in observation.current.texts for found in changing(text))
         )
-        method = request.method
-        if method == AUTO and request.avoid_fast is None:
-            method = observation.view.options.refresh_method
         known = self._log.view(observation.view.name)
         speeds = known.speeds if known else {}
         candidates = RefreshCandidates(
@@ -114,6 +146,18 @@ class Planner:
             candidates,
             recompute=request.explicit and request.method == COMPLETE,
         )
+
+    def _has_layout(self, build: Observation) -> bool:
+        """Whether the files of a build are in the partitions that the view has, and the storage
+        table has the same."""
+        view, head = build.view, build.head
+        spec = partitions.spec_of(self._executor, view.storage)
+        if head is None or spec is None or bool(spec.fields) != bool(view.layout.partition_by):
+            return False
+        if not spec.fields:
+            return True
+        found = partition_lists.current(self._executor, view.storage, spec, head.snapshot_id)
+        return found is not None
 
 
 def _follows_clock(observation: Observation) -> bool:

@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.planning.plan import (
     NoRefresh,
     PartitionRefresh,
     RefreshPlan,
+    RestoreRefresh,
 )
 from dbt.adapters.spark_mv.planning.request import Request
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -66,6 +67,10 @@ class Explainer:
         try:
             plan = self._planner.plan(observation, request)
             lines.append(f"plan               {plan.method} ({plan.reason})")
+            if isinstance(plan, RestoreRefresh):
+                observation, plan = observation.below or observation, plan.then
+                back = observation.head.snapshot_id if observation.head else "-"
+                lines.append(f"back to            snapshot {back}, then {plan.method}")
         except MaterializedViewError as error:
             lines.append(f"plan               none: {error.problem}")
             plan = NoRefresh(verdict.reason)

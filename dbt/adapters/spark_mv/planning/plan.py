@@ -9,12 +9,14 @@ from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.errors import MethodNotAvailable
 from dbt.adapters.spark_mv.core.reason_codes import METHODS
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.metadata.invalidations import Untrusted
 from dbt.adapters.spark_mv.planning.cost import Estimate, PartitionEstimate, complete_cost, is_small
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.freshness import Verdict
+from dbt.adapters.spark_mv.state.freshness import Label, Verdict
 
 AUTO, COMPLETE, PARTITION, FAST = "auto", "complete", "partition", "fast"
-KEYS = "keys"
+KEYS, RESTORE = "keys", "restore"
+MOST_KEYS = 1000
 MERGE_ON_READ = ", ".join(
     f"'write.{kind}.mode'='merge-on-read'" for kind in ("delete", "update", "merge")
 )
@@ -62,6 +64,10 @@ class Candidates(Protocol):
 
     def partition(self) -> PartitionQuery | Reason:
         """By partitions in which something changed; asks Spark which these are."""
+        ...
+
+    def keys(self) -> Untrusted | Reason:
+        """By the keys that somebody does not trust, if nothing else is to be done."""
         ...
 
     def rows(self) -> int:
@@ -147,9 +153,11 @@ class PartitionRefresh:
 
 @dataclass(frozen=True)
 class KeyRefresh:
-    """Compute the rows of some keys again, at the versions of the stored ones."""
+    """Compute the rows of some keys again, at the versions of the stored ones. If these are
+    `untrusted`, it covers the invalidations that say so."""
 
     reason: Reason
+    untrusted: Untrusted | None = None
     method: str = KEYS
     cost: float | None = None
 
@@ -159,7 +167,31 @@ class KeyRefresh:
         return None
 
 
-RefreshPlan = NoRefresh | CompleteRefresh | FastRefresh | PartitionRefresh | KeyRefresh
+@dataclass(frozen=True)
+class RestoreRefresh:
+    """Take the storage table back to its newest build, of which no row is computed; `then` says
+    what is left to do, by a refresh of its own."""
+
+    reason: Reason
+    label: Label
+    then: NoRefresh | FastRefresh | PartitionRefresh
+    method: str = RESTORE
+    cost: float | None = None
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing is left to do."""
+        return isinstance(self.then, NoRefresh)
+
+    @property
+    def estimated(self) -> str | None:
+        """What is left to do, as the history has it."""
+        return None if self.is_all else f"then {self.then.method}"
+
+
+RefreshPlan = (
+    NoRefresh | CompleteRefresh | FastRefresh | PartitionRefresh | KeyRefresh | RestoreRefresh
+)
 
 
 def plan_refresh(
@@ -207,6 +239,10 @@ def _plan_stale(view: str, verdict: Verdict, requested: str, candidates: Candida
         if isinstance(found, Reason):
             raise not_eligible(view, PARTITION, found)
         return PartitionRefresh(verdict.reason, found)
+    if verdict.invalidated:
+        keys = candidates.keys()
+        if isinstance(keys, Untrusted):
+            return KeyRefresh(verdict.reason, keys)
     if not comparable:
         return CompleteRefresh(verdict.reason, verdict.reason, verdict.reason)
     return _cheapest(verdict, candidates)

@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.planning.plan import (
     FAST,
     PARTITION,
     FastRefresh,
+    KeyRefresh,
     PartitionRefresh,
     RefreshPlan,
 )
@@ -29,6 +30,7 @@ from dbt.adapters.spark_mv.planning.request import Outcome, Request
 from dbt.adapters.spark_mv.refresh import staging
 from dbt.adapters.spark_mv.refresh.builder import Builder
 from dbt.adapters.spark_mv.refresh.failures import USE_COMPLETE, cause_of, run_failed
+from dbt.adapters.spark_mv.refresh.key_refresh import key_writes
 from dbt.adapters.spark_mv.refresh.lock import RefreshLock
 from dbt.adapters.spark_mv.refresh.publish import publish
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
@@ -119,7 +121,7 @@ class BranchWriter:
         try:
             in_session(services.executor, settings, write)
         except StatementFailed as error:
-            if not isinstance(plan, (FastRefresh, PartitionRefresh)):
+            if not isinstance(plan, (FastRefresh, PartitionRefresh, KeyRefresh)):
                 raise
             raise FastRefreshFailed(error.problem, error.way_out) from None
         reached("write.after")
@@ -129,6 +131,9 @@ class BranchWriter:
         staging.refuse_moved(services.executor, services.versions, moves, observation.versions)
         services.watch.check(view.name, run.id)
         made = len(writes) + (run.label is not label)
+        if isinstance(plan, KeyRefresh):  # to take away rows that are not there may be no commit
+            found = iceberg.commits(services.executor, lock.storage, lock.branch, lock.base, 4)
+            made = len(found)
         return run, publish(services.executor, lock, run.id, made)
 
     def _writes(
@@ -147,6 +152,8 @@ class BranchWriter:
             query, condition = plan.partition.query, plan.partition.condition
             return [storage_sql.write_storage(view, branch, query, condition)], ()
         query, unpinned = staging.complete_query(self._services, view, observation.current, label)
+        if isinstance(plan, KeyRefresh) and plan.untrusted is not None:
+            return key_writes(view, branch, query, plan.untrusted.keys), unpinned
         return [storage_sql.write_storage(view, branch, query, storage_sql.ALL_ROWS)], unpinned
 
     def _not_published(

@@ -126,8 +126,11 @@ class Builder:
             watch.check(run.view.name, run.id)
         history.failed(run.view, run.request, error.problem, run)
 
-    def record_success(self, run: RefreshRun, commits: Sequence[SnapshotFacts]) -> Outcome:
-        """Write REFRESH_SUCCEEDED and mark dependents; `commits` are newest first."""
+    def record_success(
+        self, run: RefreshRun, commits: Sequence[SnapshotFacts], **details: int
+    ) -> Outcome:
+        """Write REFRESH_SUCCEEDED and mark dependents; `commits` are newest first, and `details`
+        are what they do not say."""
         view, plan, label, versions = run.view, run.plan, run.label, run.label.sources
         seconds = run.seconds()
         self._services.history.succeeded(
@@ -143,7 +146,10 @@ class Builder:
             evaluated_ms=int(label.evaluated_at * 1000),
             expires_us=label.expiry.at if label.expiry else None,
             watermark=self._watermark(versions, label),
-            stale=label.reduced or any(v.kind == UNVERSIONED for v in versions.values()),
+            **{
+                "stale": label.reduced or any(v.kind == UNVERSIONED for v in versions.values()),
+                **details,
+            },
         )
         self._services.log.mark_dependents(view.name, "REFRESH")
         self._renew_live(view)

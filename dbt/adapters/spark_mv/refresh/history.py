@@ -19,9 +19,10 @@ from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event, new_event
+from dbt.adapters.spark_mv.metadata.invalidations import covering, replacing
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import name_of
-from dbt.adapters.spark_mv.planning.plan import COMPLETE
+from dbt.adapters.spark_mv.planning.plan import COMPLETE, KeyRefresh
 from dbt.adapters.spark_mv.planning.request import AUTOMATIC, SCHEDULE, Request
 from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead, owner_is_gone, process_start
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
@@ -84,7 +85,8 @@ class History:
         commits: Sequence[SnapshotFacts],
         **details: Any,
     ) -> None:
-        """A build was published; counts come from the summaries of its commits, newest first."""
+        """A build was published; counts come from the summaries of its commits, newest first,
+        where `details` do not have them."""
         newest = commits[0].summary if commits else {}
 
         def count(*keys: str) -> int:
@@ -95,14 +97,16 @@ class History:
             kinds.REFRESH_SUCCEEDED,
             view,
             refresh_id,
-            rows=view.shown_rows(iceberg.live_rows(newest)),
-            bytes=iceberg.summary_number(newest, "total-files-size"),
-            rows_inserted=count("added-records"),
-            rows_updated=0,
-            rows_deleted=count("deleted-records", "added-position-deletes"),
-            snapshot_id=commits[0].snapshot_id if commits else None,
-            **self._answered(refresh_id),
-            **details,
+            **{
+                "rows": view.shown_rows(iceberg.live_rows(newest)),
+                "bytes": iceberg.summary_number(newest, "total-files-size"),
+                "rows_inserted": count("added-records"),
+                "rows_updated": 0,
+                "rows_deleted": count("deleted-records", "added-position-deletes"),
+                "snapshot_id": commits[0].snapshot_id if commits else None,
+                **self._answered(refresh_id),
+                **details,
+            },
         )
 
     def _answered(self, refresh_id: str) -> dict[str, Any]:
@@ -152,22 +156,23 @@ class History:
 
     def invalidated(self, view_id: str, name: TableName, by: str, what: str, **rows: Any) -> None:
         """Stored rows count as wrong until a refresh that begins after this has ended."""
-        payload = {"by": by, "what": what, "stale": True, **rows, **self._invalidations(view_id)}
+        more = replacing(self._unanswered(view_id), rows)
+        payload = {"by": by, "what": what, "stale": True, **more}
         by_id = self._log.invocation_id
         self._log.record(
             new_event(kinds.INVALIDATED, view_id, name.full, invocation_id=by_id, payload=payload)
         )
 
     def _covered_by(self, run: RefreshRun) -> dict[str, Any]:
-        """Invalidations that were there before anything was read; only a refresh that computes
-        every row again answers them."""
-        return self._invalidations(run.view.id) if run.plan.method == COMPLETE else {}
+        """Invalidations that were there before anything was read; a refresh of keys answers those
+        that it was planned by, one that computes every row again all."""
+        if isinstance(run.plan, KeyRefresh) and run.plan.untrusted is not None:
+            return {"covers": list(run.plan.untrusted.ids), "covers_us": run.plan.untrusted.at}
+        return covering(self._unanswered(run.view.id)) if run.plan.method == COMPLETE else {}
 
-    def _invalidations(self, view_id: str) -> dict[str, Any]:
+    def _unanswered(self, view_id: str) -> list[Event]:
         known = self._log.state().of_id(view_id)
-        if known is None or known.invalidated is None:
-            return {}
-        return {"covers": sorted(known.invalidations), "covers_us": known.invalidated.at}
+        return list(known.invalidations.values()) if known is not None else []
 
     def _switch(self, kind: str, view_id: str, name: TableName, by: str) -> None:
         self._log.record(

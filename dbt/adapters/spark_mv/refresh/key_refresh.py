@@ -21,7 +21,7 @@ from dbt.adapters.spark_mv.core.errors import (
     StatementFailed,
 )
 from dbt.adapters.spark_mv.core.executor import SnapshotFacts
-from dbt.adapters.spark_mv.planning.plan import KEYS, KeyRefresh
+from dbt.adapters.spark_mv.planning.plan import KEYS, MOST_KEYS, KeyRefresh
 from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.failures import cause_of, other_is_running, run_failed
 from dbt.adapters.spark_mv.refresh.history import versions_json
@@ -39,7 +39,6 @@ from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import STORED, MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
 
-MOST_KEYS = 1000
 _COMMITS = 4
 Key = Sequence[Any]
 
@@ -117,17 +116,13 @@ class KeyRefresher:
             raise RefreshFailed(
                 f"the rows beside these were made from versions that are gone: {names}"
             )
-        stored = storage_sql.stored_columns(view)
-        condition = _is_listed(view, values, stored)
-        asked = _condition(view, values, {name: quote(name) for name in stored})
-        rows = f"SELECT * FROM (\n{query}\n) AS mv_all WHERE {asked}"
         settings = label_settings(run.label)
         if not is_labelled:
             # Other rows may be wrong, too: nothing may say that these are a build.
             settings = {key: text for key, text in settings.items() if not key.endswith("state")}
         with services.executor.isolated({**view.definition.settings, **settings}) as session:
-            session.query(storage_sql.take_away(view, lock.branch, condition))
-            session.query(storage_sql.write_storage(view, lock.branch, rows, storage_sql.NO_ROWS))
+            for write in key_writes(view, lock.branch, query, values):
+                session.query(write)
         refuse_duplicates(services.executor, view, lock.branch)
         made = iceberg.commits(services.executor, lock.storage, lock.branch, lock.base, _COMMITS)
         return publish(services.executor, lock, run.id, len(made))
@@ -181,6 +176,18 @@ class KeyRefresher:
         return all((one is None) == (value is None) for one, value in zip(found, flat, strict=True))
 
 
+def key_writes(view: MaterializedView, branch: str, query: str, values: Sequence[Key]) -> list[str]:
+    """The statements that put the rows of some keys, as a query of all rows has them, in place of
+    the stored ones."""
+    stored = storage_sql.stored_columns(view)
+    asked = _condition(view, values, {name: quote(name) for name in stored})
+    rows = f"SELECT * FROM (\n{query}\n) AS mv_all WHERE {asked}"
+    return [
+        storage_sql.take_away(view, branch, _is_listed(view, values, stored)),
+        storage_sql.write_storage(view, branch, rows, storage_sql.NO_ROWS),
+    ]
+
+
 def _values(view: MaterializedView, keys: Sequence[Any]) -> list[Key]:
     columns = view.options.unique_key
     if not columns:
@@ -217,7 +224,7 @@ def _types(view: MaterializedView) -> list[str]:
     return [types[key.lower()] for key in view.options.unique_key]
 
 
-def _condition(view: MaterializedView, values: list[Key], columns: dict[str, str]) -> str:
+def _condition(view: MaterializedView, values: Sequence[Key], columns: dict[str, str]) -> str:
     """Whether a row has one of the keys; `columns` says how each column is called."""
     called = {name.lower(): text for name, text in columns.items()}
     names = [called[key.lower()] for key in view.options.unique_key]
@@ -231,7 +238,7 @@ def _condition(view: MaterializedView, values: list[Key], columns: dict[str, str
     return " OR ".join(f"({text})" for text in alternatives)
 
 
-def _is_listed(view: MaterializedView, values: list[Key], stored: dict[str, str]) -> str:
+def _is_listed(view: MaterializedView, values: Sequence[Key], stored: dict[str, str]) -> str:
     """Whether a stored row has one of the keys, as a subquery: by a plain condition Iceberg drops
     files whole, in a commit without the label of this refresh."""
     columns = {name.lower(): column for name, column in stored.items()}

@@ -1,4 +1,5 @@
-"""The one visible step of a refresh: main moves to the branch that was written, or nothing does.
+"""The one visible step of a refresh: main moves to the branch that was written, or back to the
+newest build, or nothing does.
 
 It is a compare-and-swap on main's snapshot, so repeating it is harmless. A reply that was lost is
 not trusted: main itself is the evidence of what was published.
@@ -47,14 +48,17 @@ def publish(
     ours = [snapshot for snapshot in built if snapshot.summary.get(LABEL_ID) == refresh_id]
     if len(ours) != writes or built != ours or built[-1].parent_id != lock.base:
         raise PublishRefused("another refresh has taken over")
-    retrying = Retrying(
+    _retrying()(_publish_once, executor, lock, refresh_id)
+    return tuple(built)
+
+
+def _retrying() -> Retrying:
+    return Retrying(
         stop=stop_after_attempt(_ATTEMPTS),
         wait=wait_random_exponential(multiplier=0.05, max=1.0),
         retry=retry_if_exception_type(_Conflict),
         reraise=True,
     )
-    retrying(_publish_once, executor, lock, refresh_id)
-    return tuple(built)
 
 
 def _publish_once(executor: Executor, lock: RefreshLock, refresh_id: str) -> None:
@@ -71,3 +75,44 @@ def _publish_once(executor: Executor, lock: RefreshLock, refresh_id: str) -> Non
         if any(text in str(error) for text in _CONFLICTS):
             raise _Conflict(error.problem, error.way_out) from None
         raise
+
+
+def take_back(executor: Executor, lock: RefreshLock, snapshot_id: str) -> None:
+    """Take main from the base of the lock back to another snapshot.
+
+    Raises `PublishRefused` if anything else was written, which is then as if this had not been
+    done, `StatementFailed` if main did not move and the cause is permanent.
+    """
+    _retrying()(_take_back_once, executor, lock, snapshot_id)
+    reached("restore.after")
+    _refuse_other(executor, lock, snapshot_id)
+    lost = iceberg.head_before(executor, lock.storage, snapshot_id)
+    if lost is not None and lost != lock.base:
+        # Only by statements: they do not say from where main is to be moved.
+        iceberg.roll_back(executor, lock.storage, snapshot_id, lost)
+        raise PublishRefused(f"snapshot {lost} was written to its storage table at the same time")
+
+
+def _take_back_once(executor: Executor, lock: RefreshLock, snapshot_id: str) -> None:
+    reached("restore.before")
+    _refuse_other(executor, lock, lock.base)
+    reached("restore.checked")
+    try:
+        iceberg.roll_back(executor, lock.storage, lock.base, snapshot_id)
+    except StatementFailed as error:
+        if _head(executor, lock) == snapshot_id:
+            return
+        _refuse_other(executor, lock, lock.base)
+        if any(text in str(error) for text in _CONFLICTS):
+            raise _Conflict(error.problem, error.way_out) from None
+        raise
+
+
+def _refuse_other(executor: Executor, lock: RefreshLock, expected: str) -> None:
+    if _head(executor, lock) != expected:
+        raise PublishRefused("something else was written to its storage table")
+
+
+def _head(executor: Executor, lock: RefreshLock) -> str | None:
+    chain = iceberg.main_chain(executor, lock.storage, 1)
+    return chain[0].snapshot_id if chain else None

@@ -18,7 +18,13 @@ from dbt.adapters.spark_mv.core.errors import (
 )
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.planning.inputs import OTHER_LAYOUT
-from dbt.adapters.spark_mv.planning.plan import AUTO, CompleteRefresh, NoRefresh, RefreshPlan
+from dbt.adapters.spark_mv.planning.plan import (
+    AUTO,
+    CompleteRefresh,
+    NoRefresh,
+    RefreshPlan,
+    RestoreRefresh,
+)
 from dbt.adapters.spark_mv.planning.request import SKIPPED, UPSTREAM, Outcome, Request
 from dbt.adapters.spark_mv.refresh.branch_writer import BranchWriter
 from dbt.adapters.spark_mv.refresh.builder import Builder
@@ -26,6 +32,7 @@ from dbt.adapters.spark_mv.refresh.failures import other_is_running, refresh_fai
 from dbt.adapters.spark_mv.refresh.lock import LockHeld, RefreshLock
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import Build
+from dbt.adapters.spark_mv.refresh.written.restore import restore
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation, PinnedVersions
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView, new_storage
@@ -112,11 +119,15 @@ class Refresher:
             current = observation.current
             if not self._services.analyzer.has_same_outputs(current, observation.view):
                 current = self._builder.with_columns(current)
-            return self._lock_and_build(observation, current, plan, request)
+            outcome = self._lock_and_build(observation, current, plan, request)
         except (StatementFailed, UnsafeQuery) as error:
             if self._writer.has_changed(observation):
                 return None
             raise refresh_failed(self._services.history, view, request, error.problem) from None
+        if outcome is None or not isinstance(plan, RestoreRefresh) or plan.is_all:
+            return outcome
+        self._services.resolver.forget()
+        return self._attempt(view, request, pinned)
 
     def _refuse_unsafe(self, observation: Observation) -> None:
         """A logical view may run code that it did not run when this view was created, and this view
@@ -152,6 +163,8 @@ class Refresher:
         published: Outcome | None = None
         try:
             reached("lock.after")
+            if isinstance(plan, RestoreRefresh):
+                return restore(self._services, self._builder, observation.view, plan, lock, request)
             if self._means_something_else(observation, current, plan):
                 return self._rebuild(observation, current, plan, lock, request)
             published = self._writer.run(observation, plan, lock, request)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import BranchFacts
 
 _MINUTE = 60_000
@@ -44,6 +45,18 @@ def publish(jvm: Any, table: Any, branch: str, unwanted: Sequence[str]) -> None:
         if name in present:
             change = change.removeBranch(name)
     change.commit()
+
+
+def roll_back(jvm: Any, table: Any, base: str, snapshot_id: int) -> None:
+    """Take main from the snapshot `base` back to another, in one commit that is refused if anything
+    else is committed; fails if main is not at `base`."""
+    operations = table.operations()
+    known = operations.refresh()
+    current = known.currentSnapshot()
+    if current is None or str(current.snapshotId()) != base:
+        raise StatementFailed(f"CommitFailed: main is not at snapshot {base}")
+    change = jvm.org.apache.iceberg.TableMetadata.buildFrom(known)
+    operations.commit(known, change.setBranchSnapshot(snapshot_id, "main").build())
 
 
 def drop(jvm: Any, table: Any, unwanted: Sequence[str]) -> None:

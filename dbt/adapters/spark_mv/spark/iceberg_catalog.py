@@ -236,6 +236,15 @@ class IcebergCatalog(SessionClient):
 
         self._call(publish)
 
+    def roll_back(self, parts: Parts, base: str, snapshot_id: str) -> None:
+        """Take main from the snapshot `base` back to another; fails if it is not at `base`."""
+
+        def roll_back() -> None:
+            table = self._existing_table(parts)
+            iceberg_branches.roll_back(self._jvm, table, base, int(snapshot_id))
+
+        self._call(roll_back)
+
     def drop_branches(self, parts: Parts, drop: Sequence[str]) -> None:
         """Drop those branches that exist."""
         self._call(lambda: iceberg_branches.drop(self._jvm, self._table(parts), drop))

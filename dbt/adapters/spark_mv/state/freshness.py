@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 
 from dbt.adapters.spark_mv.catalog import iceberg
@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.catalog.versions import MISSING, UNVERSIONED, Version
 from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.metadata.invalidations import Untrusted
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # Why rows that were right when they were computed cannot be known to be so later.
@@ -92,6 +93,11 @@ class Label:
         """The instant at which the query was evaluated, in epoch microseconds."""
         return round(self.evaluated_at * 1e6)
 
+    def is_committed_since(self, moment: float) -> bool:
+        """Whether the build was written after a time in epoch seconds; those of commits are in
+        milliseconds."""
+        return self.snapshot is None or self.snapshot.committed_at >= int(moment * 1000)
+
     def to_summary(self) -> dict[str, str]:
         """Properties of the snapshot that carries this label."""
         state = {
@@ -117,7 +123,8 @@ class Label:
 class Verdict:
     """Freshness with its reason; `changed` lists the base tables whose versions moved, `expired`
     says that none did and that the time has come at which rows may be others, `invalidated` that
-    somebody does not trust them, whatever versions say."""
+    somebody does not trust them, whatever versions say; `untrusted` are these if nothing else makes
+    rows others."""
 
     freshness: Freshness
     reason: Reason
@@ -125,6 +132,7 @@ class Verdict:
     missing: tuple[TableName, ...] = ()
     expired: bool = False
     invalidated: bool = False
+    untrusted: Untrusted | None = None
 
     @property
     def is_comparable(self) -> bool:
@@ -168,6 +176,19 @@ def read_label(chain: Sequence[SnapshotFacts]) -> Label | None:
         )
     except (KeyError, TypeError, ValueError, IndexError, RecursionError):
         return None
+
+
+def newest_build(chain: Sequence[SnapshotFacts]) -> Label | None:
+    """The newest label below a head that a refresh did not write, with the snapshot that has its
+    rows; None if one above it cannot be read."""
+    for index, snapshot in enumerate(chain):
+        label = read_label(chain[index:])
+        if label is not None:
+            # What a compaction has written anew are the rows of the label below it.
+            return replace(label, snapshot=snapshot)
+        if LABEL_STATE in snapshot.summary:
+            return None
+    return None
 
 
 def judge(

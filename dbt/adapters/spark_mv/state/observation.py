@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.config.options import Options
 from dbt.adapters.spark_mv.core import clock, reasons
 from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts
+from dbt.adapters.spark_mv.metadata.invalidations import untrusted
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import (
@@ -22,6 +23,7 @@ from dbt.adapters.spark_mv.state.freshness import (
     Verdict,
     expired,
     judge,
+    newest_build,
     read_label,
 )
 from dbt.adapters.spark_mv.views.clock import reads_clock
@@ -57,7 +59,8 @@ class PinnedVersions:
 class Observation:
     """What was seen. `head` is the storage table's main snapshot, `current` the definition with
     the tables and view texts that it reads now; `instant`, in epoch seconds, is when rows that are
-    computed now are to be right."""
+    computed now are to be right. `below` is what would be seen if the storage table were taken back
+    to its newest build, over which something else has written."""
 
     view: MaterializedView
     current: Definition
@@ -69,6 +72,7 @@ class Observation:
     storage_schema_id: int | None
     verdict: Verdict
     instant: float
+    below: Observation | None = None
 
     @property
     def instant_us(self) -> int:
@@ -108,38 +112,55 @@ class Observer:
         exists = isinstance(storage, TableFacts)
         chain = self._chain(view.storage, stored) if exists else []
         label = read_label(chain)
+        build = label or self._build_below(view.storage, chain)
         heads = self._heads(self._tables.get(view.name, []))
         expander = Expander(self._resolver, str(view.name), tolerate_missing=True)
         expansion = expander.expand(view.definition.query, view.definition.home)
         self._tables[view.name] = expansion.tables
-        versions = self._pinned_versions(expansion.tables, label, pinned, heads)
+        versions = self._pinned_versions(expansion.tables, build, pinned, heads)
         current = replace(
             view.definition,
             tables=tuple(str(table) for table in expansion.tables),
             views=expansion.views,
         )
-        schema_id = self._schema_id(view.storage, storage, stored) if exists else None
-        verdict = Verdict(Freshness.NEVER_BUILT, reasons.NEVER_BUILT)
-        if exists:
-            verdict = judge(label, current.hash, schema_id, versions)
-            verdict = self._without_neutral_changes(verdict, view.name, label, current, versions)
-        if label is not None:
-            verdict = _with_expiry(verdict, current, view.options, label, instant)
-            verdict = self._with_invalidation(verdict, view)
-            # Time never goes back for a view, whatever the clocks of its writers show.
-            instant = max(instant, label.evaluated_at)
-        return Observation(
+        seen = Observation(
             view,
             current,
             expansion,
             versions,
-            label,
+            None,
             chain[0] if chain else None,
             exists,
-            schema_id,
-            verdict,
+            self._schema_id(view.storage, storage, stored) if exists else None,
+            Verdict(Freshness.NEVER_BUILT, reasons.NEVER_BUILT),
             instant,
         )
+        if not exists:
+            return seen
+        found = self._judged(seen, label)
+        if label is not None or build is None:
+            return found
+        return replace(found, below=self._judged(replace(seen, head=build.snapshot), build))
+
+    def _build_below(self, storage: TableName, chain: list[SnapshotFacts]) -> Label | None:
+        if not chain:
+            return None
+        whole = iceberg.main_chain(self._executor, storage)
+        is_same = whole and whole[0].snapshot_id == chain[0].snapshot_id
+        return newest_build(whole) if is_same else None
+
+    def _judged(self, seen: Observation, label: Label | None) -> Observation:
+        """What was seen, as the rows of this label are by it."""
+        view, current, versions = seen.view, seen.current, seen.versions
+        verdict = judge(label, current.hash, seen.storage_schema_id, versions)
+        verdict = self._without_neutral_changes(verdict, view.name, label, current, versions)
+        if label is None:
+            return replace(seen, verdict=verdict)
+        verdict = _with_expiry(verdict, current, view.options, label, seen.instant)
+        verdict = self._with_invalidation(verdict, view)
+        # Time never goes back for a view, whatever the clocks of its writers show.
+        instant = max(seen.instant, label.evaluated_at)
+        return replace(seen, label=label, verdict=verdict, instant=instant)
 
     def observe_with_upstream(self, view: MaterializedView) -> Observation:
         """As `observe`, but a view over a materialized view that is not fresh is not fresh
@@ -192,7 +213,7 @@ class Observer:
         if pinned is None:
             return self._versions.read(tables, heads)
         with pinned.lock:
-            if label is not None and _is_committed_since(label, pinned.started_at):
+            if label is not None and label.is_committed_since(pinned.started_at):
                 # Somebody else refreshed after the pins were read: going back would lose it.
                 pinned.versions.update(self._versions.read(tables, heads))
             missing = [table for table in tables if table not in pinned.versions]
@@ -229,7 +250,10 @@ class Observer:
             return verdict
         what, by = str(found.payload.get("what")), str(found.payload.get("by", found.writer))
         reason = reasons.invalidated(what, by, found.at)
-        return replace(verdict, freshness=Freshness.STALE, reason=reason, invalidated=True)
+        rest = untrusted(known.invalidations.values()) if known and verdict.is_fresh else None
+        return replace(
+            verdict, freshness=Freshness.STALE, reason=reason, invalidated=True, untrusted=rest
+        )
 
     def _has_same_rows(self, view: TableName, name: TableName, old: Version, new: Version) -> bool:
         key = (name, old, new)
@@ -261,9 +285,3 @@ def _with_expiry(
     reads = options.expiry != NEVER and any(map(reads_clock, current.texts))
     reason = expired(label, now, reads, options.max_age_seconds)
     return verdict if reason is None else Verdict(Freshness.STALE, reason, expired=True)
-
-
-def _is_committed_since(label: Label, moment: float) -> bool:
-    """Whether a build was written after a time in epoch seconds; those of commits are in
-    milliseconds."""
-    return label.snapshot is None or label.snapshot.committed_at >= int(moment * 1000)
