@@ -45,6 +45,7 @@ class SparkMVCredentials(SparkCredentials):
     allow_unsafe_sql: bool = False
     query_rewrite: bool = True
     query_rewrite_min_rows: int = profile.REWRITE_MIN_ROWS
+    query_rewrite_stale: str = profile.REWRITE_SKIPS
 
     @classmethod
     def validate(cls, data: Any) -> None:

@@ -58,7 +58,7 @@ LEFT = {
     "select city, count(*) from @.sales where city <=> rand() group by city": (
         "NOT_A_FUNCTION_OF_ROWS"
     ),
-    "select shop, sum(amount) over (partition by shop) from @.sales": "QUERY_NOT_SUPPORTED",
+    "select shop, sum(amount) over (partition by shop) from @.sales": "AGGREGATE_NOT_DERIVABLE",
     "select weekofyear(day), sum(id) from @.sales where shop < 5 group by 1": "COLUMN_NOT_COVERED",
     "select sum(id) from @.sales where shop < 5 and day <= '2023-12-30'": "COLUMN_NOT_COVERED",
     "select shop, count(*) from @.sales version as of 1 group by shop": "QUERY_NOT_SUPPORTED",

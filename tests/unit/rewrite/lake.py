@@ -17,7 +17,8 @@ from sqlglot import exp
 from tests.unit.rewrite.atoms import COLUMNS
 
 SETS = 40
-_VALUES: dict[str, tuple[Any, ...]] = {
+# Values of columns, by their types.
+VALUES: dict[str, tuple[Any, ...]] = {
     "int": (None, 0, 1, 2, 3),
     "bigint": (None, 0, 1, 2, 3),
     "decimal(10,2)": (None, "0.50", "1.00", "1.50", "2.25"),
@@ -34,7 +35,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {
         "2024-04-01",
     ),
 }
-_VALUES |= {
+VALUES |= {
     "timestamp": (None, "2024-01-01 00:00:00", "2024-03-31 00:00:00", "2024-03-31 10:00:00"),
     "char(3)": (None, "a  ", "ab "),
     "string collate utf8_lcase": (None, "a", "A"),
@@ -106,7 +107,7 @@ class Lake:
     def rows(self, query: str) -> Counter[Any]:
         """The rows of a query."""
         found = self.connection.execute(in_duckdb(query)).fetchall()
-        return Counter(tuple(map(_plain, row)) for row in found)
+        return Counter(tuple(map(plain, row)) for row in found)
 
 
 @lru_cache(maxsize=256)
@@ -121,10 +122,10 @@ def in_duckdb(query: str) -> str:
 
 
 def _values(name: str, kind: str) -> tuple[Any, ...]:
-    return _NAMED.get(name, _VALUES[kind])
+    return _NAMED.get(name, VALUES[kind])
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value without what the engines differ in: types of numbers, and days as moments."""
     if isinstance(value, (float, Decimal)) and not isinstance(value, bool):
         number = float(value)

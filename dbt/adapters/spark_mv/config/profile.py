@@ -16,6 +16,8 @@ CATALOG = "local"
 # The setting of the namespace in which its sessions begin.
 HOME_SETTING, HOME = f"spark.sql.catalog.{CATALOG}.default-namespace", "default"
 PATH, METADATA_SCHEMA, REFRESH_TIMEOUT = "warehouse", "mv_metadata", 3600
+# What to do about views that would answer a query, and are stale.
+REWRITE_SKIPS, REWRITE_REFRESHES = "skip", "refresh"
 # A statement that reads fewer rows takes no longer than to find another text for it.
 REWRITE_MIN_ROWS = 1_000_000
 OUR_KEYS = (
@@ -27,6 +29,7 @@ OUR_KEYS = (
     "allow_unsafe_sql",
     "query_rewrite",
     "query_rewrite_min_rows",
+    "query_rewrite_stale",
 )
 _NEAR = 0.8
 _SCHEMA = re.compile(r"\w+")
@@ -119,6 +122,13 @@ def _check_rows(value: Any) -> None:
         )
 
 
+def _check_stale(value: Any) -> None:
+    if value not in (REWRITE_SKIPS, REWRITE_REFRESHES):
+        raise InvalidProfile(
+            f"query_rewrite_stale cannot be {value!r}.", "Expected skip or refresh."
+        )
+
+
 def _check_schema(value: Any) -> None:
     if not isinstance(value, str) or not _SCHEMA.fullmatch(value):
         raise InvalidProfile(
@@ -160,4 +170,5 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "allow_unsafe_sql": lambda value: _check_boolean("allow_unsafe_sql", value),
     "query_rewrite": lambda value: _check_boolean("query_rewrite", value),
     "query_rewrite_min_rows": _check_rows,
+    "query_rewrite_stale": _check_stale,
 }

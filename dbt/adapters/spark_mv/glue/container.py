@@ -11,6 +11,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.invocation import get_invocation_id
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.config import profile
 from dbt.adapters.spark_mv.core import clock, failpoints
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.credentials import IN_PROCESS, SparkMVCredentials
@@ -42,6 +43,7 @@ from dbt.adapters.spark_mv.statements.pipeline import Passage, StatementPipeline
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.statements.results import StatementResult
+from dbt.adapters.spark_mv.statements.rewriting.stale import StaleViews
 from dbt.adapters.spark_mv.statements.write_refresh import WriteRefresher
 
 logger = AdapterLogger("SparkMV")
@@ -80,8 +82,13 @@ class Container:
         self._write_refresher = WriteRefresher(self.services, reader)
         self.lifecycle = Lifecycle(self.services, refresher, reader)
         self.ddl = MaterializedViewStatements(self.services, reader, self.lifecycle, self.gate)
+        refreshes = self._credentials.query_rewrite_stale == profile.REWRITE_REFRESHES
         self.pipeline = StatementPipeline(
-            self.services, self.gate, self.ddl, self._credentials.query_rewrite_min_rows
+            self.services,
+            self.gate,
+            self.ddl,
+            self._credentials.query_rewrite_min_rows,
+            StaleViews(self.services, reader) if refreshes else None,
         )
         self.choice = Choice(log)
         self._questions = Questions(self.services, self.choice)

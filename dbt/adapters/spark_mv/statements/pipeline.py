@@ -34,6 +34,7 @@ from dbt.adapters.spark_mv.statements.rewriting.explain import (
     rewriting_rows,
 )
 from dbt.adapters.spark_mv.statements.rewriting.rewriter import Rewriter
+from dbt.adapters.spark_mv.statements.rewriting.stale import StaleViews
 from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting
 from dbt.adapters.spark_mv.statements.statement_reads import StatementReads
 from dbt.adapters.spark_mv.statements.table_functions import CALLED, rewrite_table_functions
@@ -67,12 +68,13 @@ class StatementPipeline:
         gate: ReadGate,
         ddl: MaterializedViewStatements,
         least_rows: int = 0,
+        stale: StaleViews | None = None,
     ) -> None:
         self._services = services
         self._gate = gate
         self._ddl = ddl
         self._reads = StatementReads(services, gate)
-        self._rewriter = Rewriter(services, self._reads.is_temporary, least_rows)
+        self._rewriter = Rewriter(services, self._reads.is_temporary, least_rows, stale)
         self._caches = CachedPlans(services.executor, services.resolver)
         self._inside = threading.local()
 

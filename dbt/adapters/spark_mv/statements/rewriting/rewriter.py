@@ -23,6 +23,7 @@ from dbt.adapters.spark_mv.statements.rewriting.costs import rows_read
 from dbt.adapters.spark_mv.statements.rewriting.relations import CatalogRelations
 from dbt.adapters.spark_mv.statements.rewriting.search import Search
 from dbt.adapters.spark_mv.statements.rewriting.spans import query_start
+from dbt.adapters.spark_mv.statements.rewriting.stale import StaleViews
 from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehind
 from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting, Target
 
@@ -38,15 +39,19 @@ _TEMPORARY_OF_DBT = "__dbt_tmp"
 
 class Rewriter:
     """Rewrites the statements of one command. A statement that reads fewer than `least_rows` rows
-    is left as it is."""
+    is left as it is; without `stale` no view is refreshed for one."""
 
     def __init__(
-        self, services: Services, is_temporary: Callable[[tuple[str, ...]], bool], least_rows: int
+        self,
+        services: Services,
+        is_temporary: Callable[[tuple[str, ...]], bool],
+        least_rows: int,
+        stale: StaleViews | None = None,
     ) -> None:
         self._services = services
         self._tables = TablesBehind(services.resolver)
         relations = CatalogRelations(services.resolver, is_temporary)
-        self._search = Search(relations, Candidates(services), least_rows)
+        self._search = Search(relations, Candidates(services), least_rows, stale)
         self._least_rows = least_rows
         self._assembly = Assembly(services, self._tables)
         self._index: ViewIndex | None = None
@@ -113,7 +118,7 @@ class Rewriter:
             made.original_rows = rows_read(context, made.original[start:])
             if made.original_rows < self._least_rows:
                 return
-        found = self._search.search(made, target, index, barred)
+        found = self._search.search(made, target, index, barred, may_refresh=not thorough)
         if found:
             self._assembly.assemble(made, target, found)
 

@@ -20,6 +20,7 @@ from dbt.adapters.spark_mv.statements.rewriting.candidates import (
 )
 from dbt.adapters.spark_mv.statements.rewriting.costs import rows_read
 from dbt.adapters.spark_mv.statements.rewriting.spans import span_of
+from dbt.adapters.spark_mv.statements.rewriting.stale import StaleViews
 from dbt.adapters.spark_mv.statements.rewriting.values import (
     Attempt,
     Found,
@@ -35,13 +36,25 @@ _OFF = Reason("REWRITE_DISABLED", "the session has switched it off: query_rewrit
 class Search:
     """Finds the blocks of statements that fresh views answer."""
 
-    def __init__(self, relations: Relations, candidates: Candidates, least_rows: int) -> None:
+    def __init__(
+        self,
+        relations: Relations,
+        candidates: Candidates,
+        least_rows: int,
+        stale: StaleViews | None,
+    ) -> None:
         self._reader = BlockReader(relations)
         self._candidates = candidates
         self._least_rows = least_rows
+        self._stale = stale
 
     def search(
-        self, made: Rewriting, target: Target, index: ViewIndex, barred: Barred
+        self,
+        made: Rewriting,
+        target: Target,
+        index: ViewIndex,
+        barred: Barred,
+        may_refresh: bool = False,
     ) -> list[Found]:
         """The blocks that are answered, and the attempts in `made`. What is inside of an answered
         block is not tried."""
@@ -62,6 +75,10 @@ class Search:
                 if not self._is_worth_it(made, target, number, matched):
                     return []
             best = self._best(made, number, matched, settings)
+            if best is None and may_refresh and self._stale is not None:
+                refreshed = self._stale.first_refreshed(matched)
+                found = [refreshed] if refreshed is not None else []
+                best = self._best(made, number, found, settings)
             if best is not None:
                 found_blocks += self._placed(
                     made, target, number, query, len(forms[0].outputs), best
