@@ -19,7 +19,7 @@ _WINDOWS = (
     ("SUM(b) OVER (PARTITION BY a ORDER BY b)", "bigint"),
     ("MIN(b) OVER (PARTITION BY a)", "int"),
     ("MAX(b) OVER (PARTITION BY g ORDER BY a RANGE BETWEEN 1 PRECEDING AND CURRENT ROW)", "int"),
-    ("COUNT(b) FILTER (WHERE b > 1) OVER (PARTITION BY a)", "bigint"),
+    ("COUNT(CASE WHEN b > 1 THEN b END) OVER (PARTITION BY a)", "bigint"),
 )
 _SETS = ("ROLLUP (a, g)", "CUBE (a, g)", "GROUPING SETS ((a, g), (a), ())", "ROLLUP (g, a)")
 _OPERATIONS = ("UNION ALL", "UNION ALL", "UNION", "EXCEPT", "INTERSECT", "EXCEPT ALL")

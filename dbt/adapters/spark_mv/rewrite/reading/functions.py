@@ -107,12 +107,9 @@ def _in_window(node: exp.Expr, columns: Columns, read: Read) -> Term:
     """The function of a window, which makes no groups."""
     if type(node) in _OF_WINDOWS:
         return generic(node, columns, read)
-    if isinstance(node, exp.Filter):
-        call = filtered_call(node, columns, read)
-    elif isinstance(node, exp.AggFunc):
-        call = call_of(node, columns, read)
-    else:
+    if not isinstance(node, exp.AggFunc):
         raise Unmatched(QUERY, "nothing is known of a window function", node.sql("spark"))
+    call = call_of(node, columns, read)
     return made(call.node, call.args, call.slots, "", call.distinct)
 
 
