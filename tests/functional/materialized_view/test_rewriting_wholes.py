@@ -26,11 +26,16 @@ VIEWS = {
     "either": "select city from @.sales union select name from @.shops",
     "all_sales": "select s.id, s.day, s.amount, t.name, t.shop as partner from @.sales s "
     "left join @.shops t on t.shop = s.shop where s.kind = 1",
+    "both_tables": "select s.id, t.name, s.kind, s.shop from @.shops t join @.sales s "
+    "on s.shop = t.shop where kind = 2",
     "months": "select cast(date_trunc('month', day) as date) as month, shop, kind, "
     "count(*) as n, sum(amount) as total, bool_or(amount > 50) as large from @.sales "
     "where day is not null group by 1, 2, 3",
 }
 ANSWERED = {
+    "select * from (select kind, id, shop from @.sales) join @.shops using (shop) where kind = 2": (
+        "both_tables"
+    ),
     f"select id, amount, {WINDOW} as n from @.sales where shop = 2": "ranked",
     "select shop, kind, max(id) as id from @.sales where shop < 2 group by shop, kind": "ranked",
     f"with x as (select *, {WINDOW} as p from @.sales) select city, count(*) as n, sum(amount) "

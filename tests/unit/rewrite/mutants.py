@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite import derive, facts, ranges, returned, terms
+from dbt.adapters.spark_mv.rewrite import consequences, derive, facts, ranges, returned, terms
+from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.match import _Attempt
 from dbt.adapters.spark_mv.rewrite.ranges import Range
+from dbt.adapters.spark_mv.rewrite.reading import blocks
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest
 
 Patch = pytest.MonkeyPatch
@@ -172,6 +174,19 @@ def _chained(kind: type[exp.Expr], found: tuple[exp.Expr, ...]) -> exp.Expr:
     return tree
 
 
+def _later_years(patch: Patch) -> None:
+    first = ranges.first_of_year
+    patch.setattr(consequences, "first_of_year", lambda year: first(year + 1))
+
+
+def _inner_joins(patch: Patch) -> None:
+    def inner(block: Block) -> Block:
+        found = [term for join in block.left_joins for term in join.conditions]
+        return replace(block, left_joins=(), conditions=(*block.conditions, *found))
+
+    patch.setattr(blocks, "with_partners", inner)
+
+
 # The first seed of which each is wrong.
 _SEEDS = {
     "residual of the view": 157,
@@ -228,6 +243,9 @@ MUTANTS: dict[str, Callable[[Patch], None]] = {
     "COUNT(x) is COUNT(*)": _set(StoredCalls, "_is_never_null", lambda self, term: True),
     "COUNT of a joined table": _of_missing,
     "lost parentheses": _without_parentheses,
+    "any condition rejects NULL": _set(facts, "rejected_nulls", lambda term: term.columns),
+    "years a year later": _later_years,
+    "every left join is inner": _inner_joins,
 }
 BY_PAIRS = {name: (MUTANTS[name], seed) for name, seed in _SEEDS.items()}
 BY_FIXTURES = MUTANTS

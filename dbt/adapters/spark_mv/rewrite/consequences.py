@@ -32,7 +32,9 @@ def simple_conjunct(term: Term) -> Term:
     if _is_value(left) and left.key == right.key:
         return made(exp.true())
     for one, other in ((left, right), (right, left)):
-        if isinstance(one.node, exp.Boolean) and other.column is not None:
+        # Values of other types are converted before they are compared.
+        is_boolean = other.column is not None and other.column.type == "boolean"
+        if isinstance(one.node, exp.Boolean) and is_boolean:
             return other if one.node.this else negated(other)
     return term
 
