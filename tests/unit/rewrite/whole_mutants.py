@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from dbt.adapters.spark_mv.rewrite import derived, match, outer
-from dbt.adapters.spark_mv.rewrite.block import LeftJoin
+from dbt.adapters.spark_mv.rewrite.block import Block, LeftJoin
 from dbt.adapters.spark_mv.rewrite.reading import blocks, wholes
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf
 
 Patch = pytest.MonkeyPatch
 _KEYS_OF, _SET_OF, _UNION_OF = blocks.keys_of, derived.set_of, derived.union_of
 _MISSING = match.Missing
+_ROWS_OF = derived.rows_of
 
 
 def _all_conditions_are_outside(patch: Patch) -> None:
@@ -23,6 +25,14 @@ def _all_conditions_are_outside(patch: Patch) -> None:
 
 def _any_column_is_of_a_partition(patch: Patch) -> None:
     patch.setattr(derived, "_partitioned_by", lambda window: window.columns)
+
+
+def _having_is_outside(patch: Patch) -> None:
+    def rows(block: Block, limits: bool = True) -> derived.DerivedRows:
+        return _ROWS_OF(replace(block, having=()), limits)
+
+    patch.setattr(wholes, "rows_of", rows)
+    patch.setattr(blocks, "rows_of", rows)
 
 
 def _sets_are_keys(patch: Patch) -> None:
@@ -64,6 +74,7 @@ def _any_marker(patch: Patch) -> None:
 WHOLE_MUTANTS: dict[str, tuple[Callable[[Patch], None], int]] = {
     "all conditions are outside of windows": (_all_conditions_are_outside, 71),
     "any column is one of a partition": (_any_column_is_of_a_partition, 640),
+    "windows of groups that HAVING leaves out": (_having_is_outside, 21),
     "sets of keys are keys": (_sets_are_keys, 31),
     "any set operation is any other": (_any_operation, 281),
     "a union keeps duplicates": (_duplicates_are_kept, 117),

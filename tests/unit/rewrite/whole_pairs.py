@@ -30,6 +30,8 @@ _SUMMED = [Item("COUNT(*)", "bigint", True), Item("SUM(b)", "bigint", True)]
 def whole_pair(seed: int) -> Pair:
     """The pair of a seed."""
     random = Random(f"whole {seed}")
+    if seed % 13 == 1:
+        return _ranked_groups(random, seed)
     made = random.choice((_windows, _windows, _sets, _operations, _outer, _parts))
     return made(random, seed)
 
@@ -90,6 +92,20 @@ def _windows(random: Random, seed: int) -> Pair:
         query += f" WHERE {items[-1].alias} = 1" if items[-1] in kept else ""
         return _pair(seed, "windows", stored, query, items)
     return _pair(seed, "windows", stored, _either(random, query, kept), items)
+
+
+def _ranked_groups(random: Random, seed: int) -> Pair:
+    """Windows of groups, of which a HAVING may leave some out before they are ranked."""
+    order = random.choice(("COUNT(*) DESC", "SUM(b)", "g"))
+    rank = Item(f"RANK() OVER ({random.choice(('', 'PARTITION BY g '))}ORDER BY {order})", "int")
+    items = list(numbered([_PLAIN[0], _PLAIN[2], *_SUMMED, rank], "c"))
+    having = random.choice(("", "", " HAVING COUNT(*) > 1", " HAVING a > 0", " HAVING g = 'x'"))
+    where, same = _where(random, 0.3), random.random() < 0.5
+    other = having if same else random.choice((" HAVING COUNT(*) > 1", " HAVING a > 0", ""))
+    group = " GROUP BY a, g"
+    view = f"SELECT {_selected(items)} FROM r{where}{group}{having}"
+    query = f"SELECT {_selected(items)} FROM r{where}{group}{other}"
+    return _pair(seed, "windows", view, _either(random, query, items, 0.8), items)
 
 
 def _sets(random: Random, seed: int) -> Pair:

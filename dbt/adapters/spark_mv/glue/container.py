@@ -82,20 +82,23 @@ class Container:
         self._write_refresher = WriteRefresher(self.services, reader)
         self.lifecycle = Lifecycle(self.services, refresher, reader)
         self.ddl = MaterializedViewStatements(self.services, reader, self.lifecycle, self.gate)
-        refreshes = self._credentials.query_rewrite_stale == profile.REWRITE_REFRESHES
-        self.pipeline = StatementPipeline(
-            self.services,
-            self.gate,
-            self.ddl,
-            self._credentials.query_rewrite_min_rows,
-            StaleViews(self.services, reader) if refreshes else None,
-        )
+        self.pipeline = self._pipeline(reader)
         self.choice = Choice(log)
         self._questions = Questions(self.services, self.choice)
         self._operations = Operations(self.services, self.ddl, self.choice)
         self._partitions = Partitions(self.services.lineage, self.choice)
         self._maintenance = Maintenance(self.services, self.ddl, self.choice)
         self._rewrites = Rewrites(self.pipeline, self.context)
+
+    def _pipeline(self, reader: Reader) -> StatementPipeline:
+        refreshes = self._credentials.query_rewrite_stale == profile.REWRITE_REFRESHES
+        return StatementPipeline(
+            self.services,
+            self.gate,
+            self.ddl,
+            self._credentials.query_rewrite_min_rows,
+            StaleViews(self.services, reader) if refreshes else None,
+        )
 
     def _executor(self, connect: Callable[[], Any]) -> SessionExecutor | ConnectionExecutor:
         if self._credentials.method in IN_PROCESS:

@@ -21,6 +21,11 @@ class Untrusted:
     columns: tuple[str, ...] = ()
     keys: tuple[Key, ...] = ()
 
+    @property
+    def covered(self) -> dict[str, Any]:
+        """What an event says that answers them, or takes their place."""
+        return {"covers": list(self.ids), "covers_us": self.at}
+
 
 def untrusted(events: Collection[Event]) -> Untrusted | None:
     """All that these invalidations say; None if there are none."""
@@ -39,7 +44,7 @@ def untrusted(events: Collection[Event]) -> Untrusted | None:
 def covering(events: Collection[Event]) -> dict[str, Any]:
     """What an event says that answers these invalidations, or takes their place."""
     found = untrusted(events)
-    return {} if found is None else {"covers": list(found.ids), "covers_us": found.at}
+    return {} if found is None else found.covered
 
 
 def replacing(events: Collection[Event], rows: Mapping[str, Any]) -> dict[str, Any]:

@@ -167,7 +167,7 @@ class History:
         """Invalidations that were there before anything was read; a refresh of keys answers those
         that it was planned by, one that computes every row again all."""
         if isinstance(run.plan, KeyRefresh) and run.plan.untrusted is not None:
-            return {"covers": list(run.plan.untrusted.ids), "covers_us": run.plan.untrusted.at}
+            return run.plan.untrusted.covered
         return covering(self._unanswered(run.view.id)) if run.plan.method == COMPLETE else {}
 
     def _unanswered(self, view_id: str) -> list[Event]:

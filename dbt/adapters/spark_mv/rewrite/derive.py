@@ -27,7 +27,6 @@ from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, NOT_DERIVABLE, Un
 
 # Elsewhere clocks go back in the middle of hours.
 _NO_TRANSITIONS = ("UTC", "Etc/UTC", "GMT")
-_PADDED = ("char", "varchar")
 Calls = Callable[[Term], exp.Expr | None]
 
 
@@ -106,7 +105,7 @@ class Deriver:
             column = arg.column
             if column is None or column.occurrence in self._missing:
                 continue
-            if column.type.startswith(_PADDED):
+            if column.is_padded:
                 text = "values of this type are compared in another way than those stored"
                 raise Unmatched(NO_COLUMN, text, str(term))
 

@@ -21,7 +21,6 @@ from dbt.adapters.spark_mv.sql.names import TableName
 
 # No range or class is made of values of this type, and equal ones may not be the same.
 UNKNOWN = "unknown"
-_PADDED = ("char", "varchar")
 _OF_SETS = (exp.Grouping, exp.GroupingId)
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 
@@ -49,29 +48,27 @@ class DerivedRows:
 
 
 def rows_of(block: Block, limits: bool = True) -> DerivedRows:
-    """The rows of a block that has no LIMIT. If there may be `limits` beside, conditions on groups,
-    and those on what all windows are partitioned by, which leave whole partitions, are among these,
-    and not among what decides the rows."""
+    """The rows of a block that has no LIMIT. If there may be `limits` beside, these are conditions
+    on groups, of which windows would see the fewer, and those on what all windows are partitioned
+    by, which leave whole partitions. They do not decide the rows."""
     order = _in_order(block.tables)
     block = block.renumbered(order)
     tables = sorted(range(len(order)), key=lambda number: order[number])
-    outer, having = (_of_partitions(block), ()) if limits else ((), block.having)
+    outer = _of_partitions(block) if limits else ()
+    of_groups = block.having if limits and not block.has_windows else ()
     joins = sorted((j.occurrence, _keys(j.conditions)) for j in block.left_joins)
     parts = (
         [_name(block.tables[number]) for number in tables],
         _keys(term for term in block.conditions if term not in outer),
         joins,
         None if block.keys is None else _keys(block.keys),
-        _keys(having),
+        _keys(term for term in block.having if term not in of_groups),
         [term.key for term in block.sets],
     )
     columns = tuple(_column(output) for output in block.outputs)
     conditions = [mapped(term, lambda column: _as_column(column_term(column))) for term in outer]
-    if limits:
-        keys = {term.key for term in block.keys or ()}
-        conditions += [
-            replaced(term, lambda found: _of_groups(found, keys)) for term in block.having
-        ]
+    keys = {term.key for term in block.keys or ()}
+    conditions += [replaced(term, lambda found: _of_groups(found, keys)) for term in of_groups]
     source = Derived(_digest(parts), frozenset(base_tables(block.tables)))
     return DerivedRows(source, tuple(one.name for one in block.outputs), columns, tuple(conditions))
 
@@ -154,7 +151,7 @@ def _tables(branches: Sequence[DerivedRows]) -> frozenset[TableName]:
 
 def _common(parts: Sequence[ColumnOf], key: object, name: str) -> ColumnOf:
     types = {part.type for part in parts}
-    if any(kind.startswith(_PADDED) for kind in types):
+    if any(part.is_padded for part in parts):
         raise Unmatched(QUERY, "a union has strings of a length", name)
     return ColumnOf(0, _digest(key), types.pop() if len(types) == 1 else UNKNOWN, name)
 

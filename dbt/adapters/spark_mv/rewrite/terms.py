@@ -25,6 +25,9 @@ _OPERATORS = (exp.Binary, exp.Unary, exp.Predicate, exp.Connector)
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.In, exp.Is)
 
 
+_PADDED = ("char", "varchar")
+
+
 @dataclass(frozen=True, order=True)
 class ColumnOf:
     """A column of one occurrence in FROM; `name` in the letter case of the table. A column of a
@@ -34,6 +37,11 @@ class ColumnOf:
     name: str
     type: str = field(compare=False)
     text: str = field(default="", compare=False)
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether Spark compares its values by their length, too."""
+        return self.type.startswith(_PADDED)
 
     @property
     def shown(self) -> str:

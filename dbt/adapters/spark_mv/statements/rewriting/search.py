@@ -71,9 +71,9 @@ class Search:
             if not matched:
                 continue
             if settings is None:
-                settings = target.context.settings()
                 if not self._is_worth_it(made, target, number, matched):
                     return []
+                settings = target.context.settings()
             best = self._best(made, number, matched, settings)
             if best is None and may_refresh and self._stale is not None:
                 refreshed = self._stale.first_refreshed(matched)

@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.sql.words import Word
 
 _ENDS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS"})
 _AFTER = frozenset({"ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET"})
+_LIMITS = _AFTER | _ENDS
 Span = tuple[int, int]
 
 
@@ -62,7 +63,7 @@ def _ends(words: tuple[Word, ...], start: int, stops: Collection[str]) -> Iterat
             break
         if depth == 0 and word.upper in stops:
             break
-        if depth == 0 and word.upper in _AFTER | _ENDS:
+        if depth == 0 and word.upper in _LIMITS:
             found.append(words[last].end)
         depth += {"(": 1, ")": -1}.get(plain, 0)
         last = index
