@@ -40,6 +40,9 @@ class BenchContext:
     def ask(self, sql: str) -> list[Any]:
         return list(self._session.sql(sql).collect())
 
+    def plan(self, query: str) -> None:
+        return None
+
     def namespace(self) -> Namespace:
         return Namespace("local", ())
 

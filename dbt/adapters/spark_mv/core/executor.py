@@ -76,6 +76,17 @@ class Bounds:
 
 # Name and type.
 ColumnType = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class QueryPlan:
+    """What a query returns, and how many rows of tables with known statistics it reads, as Spark
+    estimates it."""
+
+    columns: tuple[ColumnType, ...]
+    rows: int
+
+
 Texts = tuple[str | None, ...]
 # The values of a partition, in the order of its spec's fields.
 PartitionTexts = Texts
@@ -195,6 +206,10 @@ class CatalogClient(Protocol):
 
     def setting(self, key: str) -> str:
         """The value of a setting of Spark in the caller's session, whether it is set or not."""
+        ...
+
+    def plan(self, query: str) -> QueryPlan:
+        """What the caller's session would do for a query, which does not run."""
         ...
 
     def spark_version(self) -> str:

@@ -11,7 +11,7 @@ from dbt_common.events.contextvars import get_node_info
 from dbt import selected_resources
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import Executor, Row
+from dbt.adapters.spark_mv.core.executor import Executor, QueryPlan, Row
 from dbt.adapters.spark_mv.planning.request import DBT_RUN, MANUAL
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, kept
@@ -140,6 +140,11 @@ class NodeContext:
         else:
             found = str(self._user.query(f"SET {REWRITE_SETTING}")[0][1])
         return found.lower() == "false"
+
+    def plan(self, query: str) -> QueryPlan | None:
+        """What the user's session would do for a query, where the JVM is in this process."""
+        client = self._user.catalog
+        return None if client is None else client.plan(query)
 
     def ask(self, sql: str) -> list[Row]:
         """Run a statement in the user's session; raises `StatementFailed`."""

@@ -18,6 +18,7 @@ from dbt.adapters.spark_mv.core.executor import (
     Bounds,
     BranchFacts,
     ColumnType,
+    QueryPlan,
     SnapshotFacts,
     TableFacts,
     ViewFacts,
@@ -126,6 +127,10 @@ class FileCatalog:
     def setting(self, key: str) -> str:
         """There is no session: raises `NeedsSpark`."""
         raise NeedsSpark(f"the setting {key} is asked for")
+
+    def plan(self, query: str) -> QueryPlan:
+        """There is no session: raises `NeedsSpark`."""
+        raise NeedsSpark("a query is to be planned")
 
     def spark_version(self) -> str:
         """The version of the Spark that pyspark would start."""

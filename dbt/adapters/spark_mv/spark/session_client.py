@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from pyspark.sql.types import StructType
+
 from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.executor import QueryPlan
 from dbt.adapters.spark_mv.spark.error_messages import short_message
 
 Parts = tuple[str, ...]
+# A table of a catalog, once conditions and columns are pushed into it.
+_SCAN = "DataSourceV2ScanRelation"
 
 
 class SessionClient:
@@ -21,6 +26,7 @@ class SessionClient:
         # Looking a class up asks the JVM once for each part of its name.
         self._sessions = self._jvm.org.apache.spark.sql.SparkSession
         self._manager = session._jsparkSession.sessionState().catalogManager()
+        self._modes = self._jvm.org.apache.spark.sql.execution.CommandExecutionMode
         self._json = self._jvm.com.fasterxml.jackson.databind.ObjectMapper()
 
     def session(self) -> tuple[str, Parts]:
@@ -63,6 +69,21 @@ class SessionClient:
             raise StatementFailed(f"Spark has no setting {key}")
         return str(found)
 
+    def plan(self, query: str) -> QueryPlan:
+        """What the user's session would do for a query, which does not run."""
+        return self._call(self._plan, query)
+
+    def _plan(self, query: str) -> QueryPlan:
+        state = self._session._jsparkSession.sessionState()
+        parsed = state.sqlParser().parsePlan(query)
+        # A text that turned out to be a command must not run, either.
+        execution = state.executePlan(parsed, self._modes.SKIP())
+        schema = StructType.fromJson(json.loads(execution.analyzed().schema().json()))
+        columns = tuple((field.name, field.dataType.simpleString()) for field in schema.fields)
+        optimized = execution.optimizedPlan()
+        plans = [optimized, *_entries(optimized.subqueriesAll())]
+        return QueryPlan(columns, sum(map(_rows_scanned, plans)))
+
     def spark_version(self) -> str:
         """The version of Spark, as in 4.1.4."""
         return str(self._call(self._session._jsparkSession.version))
@@ -79,6 +100,21 @@ class SessionClient:
             raise
         except Exception as error:
             raise StatementFailed(short_message(error)) from None
+
+
+def _rows_scanned(plan: Any) -> int:
+    """The rows of the scans of an optimized plan whose statistics know them."""
+    total = 0
+    for leaf in _entries(plan.collectLeaves()):
+        if leaf.nodeName() == _SCAN:
+            count = leaf.stats().rowCount()
+            total += int(count.get()) if count.isDefined() else 0
+    return total
+
+
+def _entries(sequence: Any) -> Iterator[Any]:
+    """The entries of a sequence of Scala's."""
+    return (sequence.apply(index) for index in range(sequence.size()))
 
 
 def setting_of(session: Any, key: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from dbt.adapters.spark_mv.core.executor import Row
+from dbt.adapters.spark_mv.core.executor import QueryPlan, Row
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 
 
@@ -38,6 +38,11 @@ class StatementContext(Protocol):
 
     def says_no_rewriting(self) -> bool:
         """Whether the session of the statement has switched rewriting off."""
+        ...
+
+    def plan(self, query: str) -> QueryPlan | None:
+        """What the session of the statement would do for a query; None where that takes more than
+        one statement. Raises `StatementFailed` if Spark refuses it."""
         ...
 
     def ask(self, sql: str) -> list[Row]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from dbt.adapters.spark_mv.catalog.resolver import Facts
 from dbt.adapters.spark_mv.catalog.versions import Version
-from dbt.adapters.spark_mv.core.executor import ViewFacts
+from dbt.adapters.spark_mv.core.executor import ColumnType, ViewFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.pinning import unpinned_tables
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -16,17 +16,15 @@ from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.splice import Edit, edited, short_qualifiers, subquery
-from dbt.adapters.spark_mv.statements.context import StatementContext
-from dbt.adapters.spark_mv.statements.rewriting.costs import CLEARLY_LESS, rows_read
+from dbt.adapters.spark_mv.statements.rewriting.plans import CLEARLY_LESS
 from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehind
 from dbt.adapters.spark_mv.statements.rewriting.values import Attempt, Found, Rewriting, Target
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
-from dbt.adapters.spark_mv.views.storage_sql import describe_query
 from dbt.adapters.spark_mv.views.view_columns import text_of_view
 
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 USED = Reason("USED", "it is read in place of base tables")
-Columns = list[tuple[str, str]]
+Columns = tuple[ColumnType, ...]
 
 
 class Assembly:
@@ -41,19 +39,19 @@ class Assembly:
         versions = _versions(found)
         pinned = self._pinnable(versions)
         others = self._others(target, found, pinned)
-        wanted = self._columns(target.context, made.original[target.start :])
+        wanted = target.plans.columns(made.original[target.start :])
         named = [Column(name, "") for name, _ in wanted]
         if any(one.names_columns and one.columns != len(wanted) for one in found):
             raise Unmatched("TYPES_DIFFER", "Spark gives it another number of columns")
         text = _text(made.original, found, others, pinned, named)
-        columns = self._columns(target.context, text[target.start :])
+        columns = target.plans.columns(text[target.start :])
         if columns != wanted and len(columns) == len(wanted):
             cast = [
                 Column(name, kind if _is_convertible(kind, other) else "")
                 for (name, kind), (_, other) in zip(wanted, columns, strict=True)
             ]
             text = _text(made.original, found, others, pinned, cast)
-            columns = self._columns(target.context, text[target.start :])
+            columns = target.plans.columns(text[target.start :])
         if columns != wanted:
             raise Unmatched(
                 "TYPES_DIFFER", f"Spark gives it other columns: {_first(wanted, columns)}"
@@ -126,10 +124,6 @@ class Assembly:
         body = expander.inline(facts.text.rstrip().rstrip(";"), home, replacement)
         return text_of_view(facts, body, self._services.resolver)
 
-    def _columns(self, context: StatementContext, query: str) -> Columns:
-        """Names and types of a query's columns."""
-        return [(str(row[0]), str(row[1])) for row in context.ask(describe_query(query))]
-
     def _rows(self, made: Rewriting, target: Target, found: Sequence[Found], text: str) -> int:
         """How many rows the new text reads: all that are stored, if nothing else is read and that
         is few enough, as Spark takes a while to say how many are left by conditions."""
@@ -141,7 +135,7 @@ class Assembly:
         joins = any(one.candidate.answer.missing for one in found)
         if is_inside and not joins and 0 < stored <= CLEARLY_LESS * made.original_rows:
             return stored
-        return rows_read(target.context, text[target.start :])
+        return target.plans.rows(text[target.start :])
 
 
 def _versions(found: Sequence[Found]) -> dict[TableName, Version]:

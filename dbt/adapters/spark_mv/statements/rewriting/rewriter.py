@@ -19,7 +19,7 @@ from dbt.adapters.spark_mv.sql.statement import Kind, Statement
 from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.statements.rewriting.assembly import Assembly
 from dbt.adapters.spark_mv.statements.rewriting.candidates import Barred, Candidates, ViewIndex
-from dbt.adapters.spark_mv.statements.rewriting.costs import rows_read
+from dbt.adapters.spark_mv.statements.rewriting.plans import Plans
 from dbt.adapters.spark_mv.statements.rewriting.relations import CatalogRelations
 from dbt.adapters.spark_mv.statements.rewriting.search import Search
 from dbt.adapters.spark_mv.statements.rewriting.spans import query_start
@@ -111,11 +111,13 @@ class Rewriter:
         if tree is None or start is None:
             raise Unmatched(QUERY, "only Spark can read the statement")
         places = dict(zip(references, names, strict=True))
-        target = Target(made.original, tree, statement.words, start, places, context)
+        target = Target(
+            made.original, tree, statement.words, start, places, context, Plans(context)
+        )
         barred = Barred(frozenset(writes), frozenset(names))
         if self._services.executor.catalog is None and not thorough:
             # Looking at tables takes statements there, more than one estimate does.
-            made.original_rows = rows_read(context, made.original[start:])
+            made.original_rows = target.plans.rows(made.original[start:])
             if made.original_rows < self._least_rows:
                 return
         found = self._search.search(made, target, index, barred, may_refresh=not thorough)

@@ -18,7 +18,6 @@ from dbt.adapters.spark_mv.statements.rewriting.candidates import (
     Matched,
     ViewIndex,
 )
-from dbt.adapters.spark_mv.statements.rewriting.costs import rows_read
 from dbt.adapters.spark_mv.statements.rewriting.spans import span_of
 from dbt.adapters.spark_mv.statements.rewriting.stale import StaleViews
 from dbt.adapters.spark_mv.statements.rewriting.values import (
@@ -135,7 +134,7 @@ class Search:
             made.leave(_OFF)
             return False
         if not made.original_rows:
-            made.original_rows = rows_read(target.context, made.original[target.start :])
+            made.original_rows = target.plans.rows(made.original[target.start :])
         if made.original_rows >= self._least_rows:
             return True
         text = f"the statement reads {made.original_rows:,} rows, fewer than query_rewrite_min_rows"

@@ -13,6 +13,7 @@ from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.words import Word
 from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.statements.rewriting.candidates import Candidate
+from dbt.adapters.spark_mv.statements.rewriting.plans import Plans
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class Target:
     start: int
     places: Mapping[Reference, TableName]
     context: StatementContext
+    plans: Plans
 
     @property
     def query(self) -> exp.Expr:
