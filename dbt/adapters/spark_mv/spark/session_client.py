@@ -6,13 +6,12 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from pyspark.sql.types import StructType
-
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import QueryPlan
 from dbt.adapters.spark_mv.spark.error_messages import short_message
 
 Parts = tuple[str, ...]
+_SHORT_NAMES = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 # A table of a catalog, once conditions and columns are pushed into it.
 _SCAN = "DataSourceV2ScanRelation"
 
@@ -78,8 +77,8 @@ class SessionClient:
         parsed = state.sqlParser().parsePlan(query)
         # A text that turned out to be a command must not run, either.
         execution = state.executePlan(parsed, self._modes.SKIP())
-        schema = StructType.fromJson(json.loads(execution.analyzed().schema().json()))
-        columns = tuple((field.name, field.dataType.simpleString()) for field in schema.fields)
+        fields = json.loads(execution.analyzed().schema().json())["fields"]
+        columns = tuple((str(field["name"]), _type_name(field["type"])) for field in fields)
         optimized = execution.optimizedPlan()
         plans = [optimized, *_entries(optimized.subqueriesAll())]
         return QueryPlan(columns, sum(map(_rows_scanned, plans)))
@@ -110,6 +109,19 @@ def _rows_scanned(plan: Any) -> int:
             count = leaf.stats().rowCount()
             total += int(count.get()) if count.isDefined() else 0
     return total
+
+
+def _type_name(kind: Any) -> str:
+    """A type as DESCRIBE says it, of what it is in Spark's JSON of a schema."""
+    if isinstance(kind, str):
+        return _SHORT_NAMES.get(kind, kind)
+    if kind["type"] == "array":
+        return f"array<{_type_name(kind['elementType'])}>"
+    if kind["type"] == "map":
+        return f"map<{_type_name(kind['keyType'])},{_type_name(kind['valueType'])}>"
+    fields = kind.get("fields", ())
+    inner = ",".join(f"{field['name']}:{_type_name(field['type'])}" for field in fields)
+    return f"{kind['type']}<{inner}>"
 
 
 def _entries(sequence: Any) -> Iterator[Any]:
