@@ -47,6 +47,15 @@ ANSWERED = {
     "select city, count(*) as n from (select shop as id, name as city from @.shops union all "
     "select id, city from @.sales where 0 = kind) group by city": "both",
     f"select * from ({BOTH}) as q where id < 100": "both",
+    "select kind, shop, count(*) as n, avg(amount) as mean from @.sales group by kind, shop": (
+        "rolled"
+    ),
+    "select kind, sum(amount) as total from @.sales where shop > 1 group by kind": "rolled",
+    "select kind, shop, count(*) as n from @.sales where kind = 1 group by rollup (kind, shop)": (
+        "rolled"
+    ),
+    "select shop, month(day) as m, grouping_id() as part, count(*) as n, sum(amount) as total from "
+    "@.sales where day > '2023-12-31' group by cube (shop, month(day)) having n > 1": "months",
     "select city as place from @.sales union select name from @.shops order by place limit 3": (
         "either"
     ),
@@ -72,7 +81,7 @@ ANSWERED = {
 # The answer is of other rows, or needs what is not stored.
 LEFT = (
     f"select id, {WINDOW} as n, kind from @.sales version as of 1",
-    "select shop, kind, count(*) from @.sales where kind = 1 group by rollup (kind, shop)",
+    "select shop, kind, count(distinct id) from @.sales group by rollup (kind, shop)",
     "select name from @.shops except select city from @.sales",
     "select lag(id) ignore nulls over (order by id) from @.sales",
 )

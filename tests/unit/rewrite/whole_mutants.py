@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.rewrite import derived, match, outer
+from dbt.adapters.spark_mv.rewrite import derived, match, outer, stored
 from dbt.adapters.spark_mv.rewrite.block import Block, LeftJoin
 from dbt.adapters.spark_mv.rewrite.reading import blocks, wholes
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf
@@ -17,6 +17,7 @@ Patch = pytest.MonkeyPatch
 _KEYS_OF, _SET_OF, _UNION_OF = blocks.keys_of, derived.set_of, derived.union_of
 _MISSING = match.Missing
 _ROWS_OF = derived.rows_of
+_OF_ALL_KEYS = stored._of_all_keys
 
 
 def _all_conditions_are_outside(patch: Patch) -> None:
@@ -37,6 +38,34 @@ def _having_is_outside(patch: Patch) -> None:
 
 def _sets_are_keys(patch: Patch) -> None:
     patch.setattr(blocks, "keys_of", lambda *args: (_KEYS_OF(*args)[0], ()))
+
+
+def _all_groups_are_of_all_keys(patch: Patch) -> None:
+    patch.setattr(stored, "_of_all_keys", stored._kept)
+
+
+def _groups_of_all_keys_are_there_once(patch: Patch) -> None:
+    sets = stored._sets_of_all
+
+    def once(parts: Any) -> list[frozenset[str]]:
+        found = sets(parts)
+        return [frozenset(key for one in found for key in one)]
+
+    patch.setattr(stored, "_sets_of_all", once)
+
+
+def _some_keys_tell_all(patch: Patch) -> None:
+    def some(view: stored.StoredView) -> stored.StoredView | None:
+        keys = view.block.keys or ()
+        block = replace(view.block, keys=keys[:1])
+        found = _OF_ALL_KEYS(replace(view, block=block))
+        return None if found is None else replace(found, block=replace(found.block, keys=keys))
+
+    patch.setattr(stored, "_of_all_keys", some)
+
+
+def _equal_keys_are_one(patch: Patch) -> None:
+    patch.setattr(match, "keys_of_sets", lambda answer, keys, parts: tuple(parts))
 
 
 def _any_operation(patch: Patch) -> None:
@@ -76,6 +105,10 @@ WHOLE_MUTANTS: dict[str, tuple[Callable[[Patch], None], int]] = {
     "any column is one of a partition": (_any_column_is_of_a_partition, 640),
     "windows of groups that HAVING leaves out": (_having_is_outside, 21),
     "sets of keys are keys": (_sets_are_keys, 31),
+    "all groups are those of all keys": (_all_groups_are_of_all_keys, 28),
+    "groups of all keys are there once": (_groups_of_all_keys_are_there_once, 54),
+    "some keys tell all": (_some_keys_tell_all, 28),
+    "equal keys of sets are one": (_equal_keys_are_one, 431),
     "any set operation is any other": (_any_operation, 281),
     "a union keeps duplicates": (_duplicates_are_kept, 117),
     "branches of EXCEPT in any order": (_order_of_branches, 166),

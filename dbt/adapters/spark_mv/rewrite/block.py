@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations, product
 
 from sqlglot import exp
 
@@ -21,6 +22,8 @@ class Derived:
 
 
 Source = TableName | Derived
+# There are twice as many sets with each part of a CUBE.
+_MOST_IN_SETS = 20
 
 
 def base_tables(sources: Sequence[Source]) -> list[TableName]:
@@ -114,3 +117,29 @@ class Block:
             having=tuple(map(change, self.having)),
             sets=tuple(map(change, self.sets)),
         )
+
+
+def sets_of_keys(parts: Sequence[Term]) -> list[frozenset[str]]:
+    """The sets of keys of a GROUP BY, by the keys of their terms; none of too many."""
+    if sum(len(list(part.walk())) for part in parts) > _MOST_IN_SETS:
+        return []
+    return [_union(chosen) for chosen in product(*map(_sets_of, parts))]
+
+
+def _sets_of(part: Term) -> list[frozenset[str]]:
+    """The sets of keys that a part of GROUP BY stands for."""
+    inner = [_sets_of(arg) for arg in part.args]
+    if isinstance(part.node, exp.GroupingSets):
+        return [one for sets in inner for one in sets]
+    if isinstance(part.node, exp.Tuple):
+        return [_union(_union(sets) for sets in inner)]
+    if not isinstance(part.node, (exp.Rollup, exp.Cube)):
+        return [frozenset([part.key])]
+    keys, counts = [_union(sets) for sets in inner], range(len(inner) + 1)
+    if isinstance(part.node, exp.Rollup):
+        return [_union(keys[:count]) for count in counts]
+    return [_union(some) for count in counts for some in combinations(keys, count)]
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset(key for one in sets for key in one)

@@ -13,7 +13,14 @@ from hashlib import sha256
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.block import Block, Derived, Output, Source, base_tables
+from dbt.adapters.spark_mv.rewrite.block import (
+    Block,
+    Derived,
+    Output,
+    Source,
+    base_tables,
+    sets_of_keys,
+)
 from dbt.adapters.spark_mv.rewrite.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped, replaced
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
@@ -63,7 +70,7 @@ def rows_of(block: Block, limits: bool = True) -> DerivedRows:
         joins,
         None if block.keys is None else _keys(block.keys),
         _keys(term for term in block.having if term not in of_groups),
-        [term.key for term in block.sets],
+        _sets(block.sets),
     )
     columns = tuple(_column(output) for output in block.outputs)
     conditions = [mapped(term, lambda column: _as_column(column_term(column))) for term in outer]
@@ -164,6 +171,11 @@ def _type_of(term: Term) -> str:
     if isinstance(inner, exp.Count):
         return "bigint"
     return "int" if isinstance(inner, _RANKS) else UNKNOWN
+
+
+def _sets(parts: Sequence[Term]) -> object:
+    """The sets of keys of a GROUP BY, however it is written if there are not too many."""
+    return sorted(map(sorted, sets_of_keys(parts))) or [term.key for term in parts]
 
 
 def _keys(terms: Iterable[Term]) -> list[str]:

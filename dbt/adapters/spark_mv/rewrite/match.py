@@ -19,7 +19,7 @@ from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls
 from dbt.adapters.spark_mv.rewrite.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.outer import as_outer
-from dbt.adapters.spark_mv.rewrite.returned import keys_of_returned
+from dbt.adapters.spark_mv.rewrite.returned import keys_of_returned, keys_of_sets
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
@@ -140,7 +140,7 @@ class _Attempt:
             return self._made(conditions, None, (), no_calls)
         if self._view.block.keys is None:
             return self._grouped(conditions, lambda call: None)
-        if self._has_equal_groups():
+        if not self._query.sets and self._has_equal_groups():
             return self._of_equal_groups(conditions)
         return self._of_finer_groups(conditions)
 
@@ -210,14 +210,17 @@ class _Attempt:
         trees = [*(tree for _, tree in made.outputs), *made.having]
         if not self._query.keys and all(tree.find(exp.AggFunc) is None for tree in trees):
             raise Unmatched(NOT_DERIVABLE, "it makes one row of all, and calls no aggregate")
+        if self._query.sets:
+            keys = [self._by_query.tree(term) for term in self._query.keys or ()]
+            parts = [self._by_query.tree(term) for term in self._query.sets]
+            return replace(made, keys=keys_of_sets(made, keys, parts))
         terms = [*(output.term for output in self._query.outputs), *self._query.having]
         return replace(made, keys=keys_of_returned(made, terms))
 
     def _stored_calls(self, again: bool) -> Calls:
         missing = set(self._missing)
-        writer = StoredCalls(
-            self._by_query, self._facts, again, not self._query.keys, self._most_rows
-        )
+        may_be_of_no_rows = not self._query.keys or bool(self._query.sets)
+        writer = StoredCalls(self._by_query, self._facts, again, may_be_of_no_rows, self._most_rows)
 
         def write(call: Term) -> exp.Expr:
             of_missing = any(column.occurrence in missing for column in _counted(call))
@@ -260,7 +263,7 @@ class _Attempt:
             self._view,
             outputs,
             missing,
-            tuple(conditions),
+            (*self._view.only, *conditions),
             keys,
             having,
             tuple(order),

@@ -9,7 +9,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.rewrite.stored import is_inexact
 from dbt.adapters.spark_mv.rewrite.terms import Term
 from dbt.adapters.spark_mv.rewrite.text import Answer
-from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, Unmatched
+from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, NOT_DERIVABLE, Unmatched
 
 
 def keys_of_returned(answer: Answer, terms: Sequence[Term]) -> tuple[exp.Expr, ...]:
@@ -27,6 +27,22 @@ def keys_of_returned(answer: Answer, terms: Sequence[Term]) -> tuple[exp.Expr, .
                 )
             keys.append(tree)
     return tuple(keys)
+
+
+def keys_of_sets(
+    answer: Answer, keys: Sequence[exp.Expr], parts: Sequence[exp.Expr]
+) -> tuple[exp.Expr, ...]:
+    """The parts of a GROUP BY of sets of keys. In a part of the groups a key is NULL, and what
+    equals it is not: each has to be written in its own way, and nothing else be returned."""
+    written = {tree.sql("spark") for tree in keys}
+    has_constant = any(tree.find(exp.Column) is None for tree in keys)
+    if not keys or has_constant or len(written) < len(keys):
+        raise Unmatched(NOT_DERIVABLE, "keys of its sets are constants, or equal each other")
+    for tree in (*(tree for _, tree in answer.outputs), *answer.having, *answer.order):
+        if _loose(tree, list(keys)):
+            text = "a column is not computed from the keys of its sets"
+            raise Unmatched(NO_COLUMN, text, tree.sql("spark"))
+    return tuple(parts)
 
 
 def _is_column(tree: exp.Expr, column: exp.Column) -> bool:

@@ -8,13 +8,15 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.block import Block
+from dbt.adapters.spark_mv.rewrite.block import Block, sets_of_keys
 from dbt.adapters.spark_mv.rewrite.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.terms import Term
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # What the storage table is called in a rewritten block; other tables go by their occurrence.
 STORED = "mv_stored"
+# What depends on the other rows, or on the set of keys, of a row.
+_OF_PLACE = (exp.Window, exp.Grouping, exp.GroupingId)
 _INEXACT = ("float", "double", "collate", "variant", "unknown")
 
 
@@ -47,7 +49,8 @@ class StoredView:
     """A view as its storage table has it. `columns` are those of the outputs of `block`, which may
     be more than the view shows; groups that the view does not show have no place in `block.having`
     if they are stored. `zone` is the time zone of its definition. `rows` is the same of a view with
-    windows, without these."""
+    windows, without these, or those groups of a view of sets of keys that are groups of all keys;
+    `only` are conditions that leave the stored rows of which this tells."""
 
     name: TableName
     storage: TableName
@@ -55,6 +58,8 @@ class StoredView:
     columns: tuple[StoredColumn, ...]
     zone: str
     rows: StoredView | None = None
+    only: tuple[exp.Expr, ...] = ()
+    has_sets: bool = False
 
     @cached_property
     def facts(self) -> Facts:
@@ -76,14 +81,43 @@ def stored_view(
     zone: str,
 ) -> StoredView:
     """A view by the normal forms of its query, with a column for each output."""
-    rows: StoredView | None = None
-    for plain in forms[1:]:
-        pairs = zip(plain.outputs, columns, strict=True)
-        kept = [(output, column) for output, column in pairs if not output.term.has_windows]
-        block = replace(plain, outputs=tuple(output for output, _ in kept), order=())
-        rows = StoredView(name, storage, block, tuple(column for _, column in kept), zone)
     block = replace(forms[0], order=())
-    return StoredView(name, storage, block, tuple(columns), zone, rows)
+    whole = StoredView(name, storage, block, tuple(columns), zone)
+    if len(forms) == 1:
+        return whole
+    raw = replace(whole, block=replace(forms[1], order=()))
+    has_sets = bool(forms[1].sets)
+    return replace(whole, rows=_of_all_keys(raw) if has_sets else _kept(raw), has_sets=has_sets)
+
+
+def _kept(view: StoredView) -> StoredView:
+    """The view without the outputs that windows, or the sets of keys, decide."""
+    pairs = [
+        (output, column)
+        for output, column in zip(view.block.outputs, view.columns, strict=True)
+        if not any(isinstance(found.node, _OF_PLACE) for found in output.term.walk())
+    ]
+    block = replace(view.block, outputs=tuple(output for output, _ in pairs), sets=())
+    return replace(view, block=block, columns=tuple(column for _, column in pairs))
+
+
+def _of_all_keys(view: StoredView) -> StoredView | None:
+    """Of a view of sets of keys the groups of all keys, if they are there once and what is stored
+    tells them from the others."""
+    keys = frozenset(term.key for term in view.block.keys or ())
+    told: dict[str, exp.Expr] = {}
+    for output, column in zip(view.block.outputs, view.columns, strict=True):
+        if isinstance(output.term.node, (exp.Grouping, exp.GroupingId)):
+            # Without arguments it is that of all keys.
+            of = {term.key for term in output.term.args} or keys
+            told |= {
+                key: exp.EQ(this=column.tree(), expression=exp.Literal.number(0)) for key in of
+            }
+    is_once = sets_of_keys(view.block.sets).count(keys) == 1
+    if view.block.having or not keys or not is_once or told.keys() != keys:
+        return None
+    only = {tree.sql("spark"): tree for tree in told.values()}
+    return replace(_kept(view), only=tuple(only.values()))
 
 
 @dataclass(frozen=True)

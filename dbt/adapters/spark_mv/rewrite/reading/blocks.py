@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.rewrite.derived import DerivedRows, rows_of
 from dbt.adapters.spark_mv.rewrite.outer import with_partners
 from dbt.adapters.spark_mv.rewrite.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
-from dbt.adapters.spark_mv.rewrite.reading.grouping import keys_of
+from dbt.adapters.spark_mv.rewrite.reading.grouping import keys_of, with_ids
 from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     Columns,
     Query,
@@ -45,8 +45,9 @@ class BlockReader:
 
     def forms(self, query: exp.Expr, scope: Scope) -> tuple[Block, ...]:
         """The normal form of a query, in which no term depends on other rows than its own or those
-        of its group; and if it has windows also that in which these are terms, to be computed of
-        whatever gives its rows. Raises `Unmatched` if it has none."""
+        of its group; and if it has windows, or groups by sets of keys, also that in which these are
+        as they are written, to be computed of whatever gives its rows. Raises `Unmatched` if it
+        has none."""
         self._found, self._known = {}, {}
         try:
             query = unwrapped(query)
@@ -58,9 +59,9 @@ class BlockReader:
             made = self._raw(query, scope)
         except RecursionError:
             raise Unmatched(QUERY, "its expressions are too deep") from None
-        if made.sets:
+        if made.sets and made.has_windows:
             return (whole(made),)
-        return (whole(made), made) if made.has_windows else (made,)
+        return (whole(made), made) if made.sets or made.has_windows else (made,)
 
     def find(self, parts: tuple[str, ...], home: Namespace) -> Table | Query | None:
         """The relation of a written name."""
@@ -118,7 +119,7 @@ class BlockReader:
             sets=sets,
         )
         made = _with_having(with_partners(made), _having(select, items, relations))
-        made = _ordered(made, select, items, relations)
+        made = with_ids(_ordered(made, select, items, relations))
         return distinct(made, select) if select.args.get("distinct") is not None else made
 
     def merge(

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.block import Output
+from dbt.adapters.spark_mv.rewrite.block import Block, Output
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Columns, column_in
 from dbt.adapters.spark_mv.rewrite.reading.sources import known_column
-from dbt.adapters.spark_mv.rewrite.terms import Term, made
+from dbt.adapters.spark_mv.rewrite.terms import Term, made, replaced
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 
-_OF_GROUP = frozenset({"expressions", "all"})
+_OF_GROUP = frozenset({"expressions", "all", "rollup", "cube"})
 _OF_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)
 
 
@@ -27,15 +27,36 @@ def keys_of(
     if group is None:
         return None, ()
     if any(value for name, value in group.args.items() if name not in _OF_GROUP):
-        raise Unmatched(QUERY, "it groups by several sets of keys", group.sql("spark"))
+        raise Unmatched(QUERY, "it has a GROUP BY of another kind", group.sql("spark"))
     if group.args.get("all"):
         if any(_is_mixed(item.term) for item in items):
             raise Unmatched(QUERY, "it groups by parts of its columns", group.sql("spark"))
         return _distinct(item.term for item in items if not item.term.has_calls), ()
-    parts = tuple(_part(node, items, relations) for node in group.expressions)
+    parts = tuple(_part(node, items, relations) for node in _written(group))
     if not any(isinstance(part.node, _OF_SETS) for part in parts):
         return _distinct(parts), ()
     return _distinct(key for part in parts for key in _keys_in(part)), parts
+
+
+def _written(group: exp.Group) -> list[exp.Expr]:
+    """The parts of GROUP BY; `a, b WITH ROLLUP` is `ROLLUP (a, b)`."""
+    for name, kind in (("rollup", exp.Rollup), ("cube", exp.Cube)):
+        if group.args.get(name):
+            return [kind(expressions=[one.copy() for one in group.expressions])]
+    return list(group.expressions)
+
+
+def with_ids(block: Block) -> Block:
+    """The block with the keys of its sets as arguments of GROUPING_ID, which are so without one."""
+    keys = block.keys or ()
+
+    def named(term: Term) -> Term | None:
+        if not isinstance(term.node, exp.GroupingId) or term.args:
+            return None
+        return made(exp.GroupingId(), keys, (("expressions", True),) * len(keys))
+
+    same = {number: number for number in range(len(block.tables))}
+    return block.changed(lambda term: replaced(term, named), same) if block.sets else block
 
 
 def _keys_in(part: Term) -> Iterator[Term]:

@@ -170,7 +170,9 @@ class Candidates:
         if isinstance(stored, Reason):
             return stored
         found = _match(view, forms, stored, most_rows)
-        if isinstance(found, Reason) and view.hidden and found.code in _OF_COLUMNS:
+        if not isinstance(found, Reason) or not view.hidden:
+            return found
+        if stored.has_sets or found.code in _OF_COLUMNS:
             found = _match(view, forms, self._stored.whole(view, stored), most_rows)
         return found
 

@@ -82,24 +82,22 @@ class StoredViews:
     ) -> StoredView:
         """The view with the columns that it does not show, and with the groups that it hides."""
         more = self._hidden(view, types) if view.hidden else None
-        if more is None or not _is_same(stored, more[0], view.time_zone):
+        if more is None or not _is_same(stored, more.block, view.time_zone):
             return stored
-        block, columns = more
         if stored.block.having:
             # Of groups that are not shown only keys and parts are there, which the query of all
             # that is stored says.
-            return replace(stored, block=block, columns=columns)
-        outputs = (*stored.block.outputs, *block.outputs)
+            return more
+        outputs = (*stored.block.outputs, *more.block.outputs)
         return replace(
             stored,
             block=replace(stored.block, outputs=outputs),
-            columns=(*stored.columns, *columns),
+            columns=(*stored.columns, *more.columns),
+            rows=more.rows or stored.rows,
         )
 
-    def _hidden(
-        self, view: MaterializedView, types: dict[str, str]
-    ) -> tuple[Block, tuple[StoredColumn, ...]] | None:
-        """The query of all that is stored as a block, and its columns."""
+    def _hidden(self, view: MaterializedView, types: dict[str, str]) -> StoredView | None:
+        """The view as its storage table has it by the query of all that is stored."""
         analyzer: Analyzer = self._services.analyzer
         analysis = analyzer.analysis(view.definition, view)
         if isinstance(analysis, Reason) or tuple(analysis.program.hidden) != view.hidden:
@@ -109,13 +107,13 @@ class StoredViews:
         if tree is None:
             return None
         try:
-            block = _forms(tree, relations, view.definition)[0]
+            forms = _forms(_groups_of_sets(tree), relations, view.definition)
         except Unmatched:
             return None
         stored = {name.lower(): column for name, column in all_stored_columns(view).items()}
         shown = {column.name.lower(): column.type for column in view.definition.columns}
-        columns = tuple(_column(one, stored, shown, types) for one in block.outputs)
-        return block, columns
+        columns = [_column(one, stored, shown, types) for one in forms[0].outputs]
+        return stored_view(forms, view.name, view.storage, columns, view.time_zone)
 
 
 def _column(
@@ -123,6 +121,20 @@ def _column(
 ) -> StoredColumn:
     name = stored[output.name.lower()]
     return StoredColumn(name, types[name], shown.get(output.name.lower(), types[name]))
+
+
+def _groups_of_sets(query: exp.Expr) -> exp.Expr:
+    """The query of stored sets of keys without the one around it, which computes more columns."""
+    start = query.args.get("from_")
+    inner = start.this.this if start is not None else None
+    if not isinstance(inner, exp.Select) or inner.find(exp.GroupingSets) is None:
+        return query
+    named = {one.alias: one.this for one in inner.expressions}
+    plain = [one for one in query.expressions if isinstance(one.unalias(), exp.Column)]
+    made = inner.copy()
+    shown = (exp.alias_(named[one.this.name].copy(), one.alias, quoted=True) for one in plain)
+    made.set("expressions", list(shown))
+    return made
 
 
 def _forms(tree: exp.Expr, relations: Relations, definition: Definition) -> tuple[Block, ...]:
