@@ -46,7 +46,7 @@ def test_same_rows_of_wholes(lake: Lake) -> None:
     assert report.wrong == []
     assert report.matched > report.pairs * 0.5
     met = {asked for asked, *_ in report.forms}
-    assert met == {"windows", "sets", "operations", "outer", "parts"}
+    assert met == {"windows", "sets", "operations", "outer", "parts", "subqueries"}
 
 
 @pytest.mark.parametrize("name", WHOLE_MUTANTS)

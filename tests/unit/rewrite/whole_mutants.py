@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.rewrite import derived, match, outer, stored
+from dbt.adapters.spark_mv.rewrite import consequences, derived, facts, match, outer, stored, terms
 from dbt.adapters.spark_mv.rewrite.block import Block, LeftJoin
-from dbt.adapters.spark_mv.rewrite.reading import blocks, wholes
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf
+from dbt.adapters.spark_mv.rewrite.reading import blocks, subqueries, wholes
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
 
 Patch = pytest.MonkeyPatch
 _KEYS_OF, _SET_OF, _UNION_OF = blocks.keys_of, derived.set_of, derived.union_of
@@ -68,6 +68,35 @@ def _equal_keys_are_one(patch: Patch) -> None:
     patch.setattr(match, "keys_of_sets", lambda answer, keys, parts: tuple(parts))
 
 
+def _any_rows_of_a_subquery(patch: Patch) -> None:
+    def rows(block: Block, limits: bool = True) -> derived.DerivedRows:
+        return _ROWS_OF(replace(block, conditions=()), limits)
+
+    patch.setattr(subqueries, "rows_of", rows)
+
+
+def _subqueries_are_called_alike(patch: Patch) -> None:
+    tree = subqueries._tree
+    patch.setattr(subqueries, "_tree", lambda block, digest: tree(block, "inner"))
+
+
+def _null_is_in_no_query(patch: Patch) -> None:
+    def rejected(term: Term) -> set[ColumnOf]:
+        return consequences.rejected_nulls(term.args[0] if term.args else term)
+
+    patch.setattr(facts, "rejected_nulls", rejected)
+
+
+def _no_arguments(patch: Patch) -> None:
+    key = terms._key
+
+    def without(node: Any, args: Any, slots: Any, *more: Any) -> str:
+        kept = [pair for pair in zip(args, slots, strict=True) if pair[1][0] != terms.OUTER]
+        return key(node, [arg for arg, _ in kept], [slot for _, slot in kept], *more)
+
+    patch.setattr(terms, "_key", without)
+
+
 def _any_operation(patch: Patch) -> None:
     patch.setattr(wholes, "set_of", lambda kind, left, right: _SET_OF("ANY", left, right))
 
@@ -109,6 +138,10 @@ WHOLE_MUTANTS: dict[str, tuple[Callable[[Patch], None], int]] = {
     "groups of all keys are there once": (_groups_of_all_keys_are_there_once, 54),
     "some keys tell all": (_some_keys_tell_all, 28),
     "equal keys of sets are one": (_equal_keys_are_one, 431),
+    "a subquery has any rows": (_any_rows_of_a_subquery, 640),
+    "subqueries are called alike": (_subqueries_are_called_alike, 42),
+    "NULL is in no query": (_null_is_in_no_query, 1589),
+    "subqueries without arguments": (_no_arguments, 289),
     "any set operation is any other": (_any_operation, 281),
     "a union keeps duplicates": (_duplicates_are_kept, 117),
     "branches of EXCEPT in any order": (_order_of_branches, 166),

@@ -32,6 +32,28 @@ _SETS_OF_VIEWS = (
     "ROLLUP (a, g), CUBE (a)",
     "ROLLUP (a, (a, g))",
 )
+_SUBQUERIES = (
+    "a IN (SELECT s.c FROM s WHERE s.id > 2)",
+    "a NOT IN (SELECT s.c FROM s WHERE s.g = 'x')",
+    "a NOT IN (SELECT s.c FROM s WHERE s.id > 90)",
+    "b IN (SELECT s.a FROM s GROUP BY s.a HAVING COUNT(*) > 1)",
+    "EXISTS (SELECT 1 FROM s WHERE s.a = r.a)",
+    "NOT EXISTS (SELECT 1 FROM s WHERE s.a = r.a AND s.c > r.b)",
+    "NOT EXISTS (SELECT 1 FROM s WHERE s.a = r.b AND s.c > r.a)",
+    "a >= (SELECT AVG(s.c) FROM s)",
+    "b = (SELECT MAX(s.c) FROM s WHERE s.g = r.g)",
+    "(a IN (SELECT s.c FROM s) OR b IS NULL)",
+    "NOT (a IN (SELECT s.c FROM s WHERE s.c > 1) AND g = 'x')",
+    "EXISTS (SELECT 1 FROM s JOIN r AS q ON q.id = s.id WHERE q.a = r.a)",
+    "EXISTS (SELECT 1 FROM s WHERE s.id > 2 AND EXISTS (SELECT 1 FROM r AS q WHERE q.b = s.a))",
+    "EXISTS (SELECT 1 FROM s WHERE s.c = r.b AND s.a IN (SELECT q.a FROM r AS q WHERE q.b > 0))",
+    "CASE WHEN EXISTS (SELECT 1 FROM s WHERE s.id = r.b) THEN a ELSE b END = 1",
+)
+# What makes another subquery of one.
+_OTHERWISE = (
+    *(("s.a = r.a", "s.a = r.b"), ("s.id > 2", "s.id > 0"), ("'x'", "'y'"), ("MAX", "MIN")),
+    *(("c FROM s WHERE", "a FROM s WHERE"), ("COUNT(*) > 1", "COUNT(*) > 0"), (" > 90", " > 1")),
+)
 _OPERATIONS = ("UNION ALL", "UNION ALL", "UNION", "EXCEPT", "INTERSECT", "EXCEPT ALL")
 _PLAIN = [Item("a", "int"), Item("b", "int"), Item("g", "string")]
 _SUMMED = [Item("COUNT(*)", "bigint", True), Item("SUM(b)", "bigint", True)]
@@ -44,6 +66,8 @@ def whole_pair(seed: int) -> Pair:
         return _ranked_groups(random, seed)
     if seed % 13 == 2:
         return random.choice((_sets_of_groups, _groups_of_sets))(random, seed)
+    if seed % 13 == 3:
+        return _subqueries(random, seed)
     made = random.choice((_windows, _windows, _sets, _operations, _outer, _parts))
     return made(random, seed)
 
@@ -173,6 +197,36 @@ def _groups_of_sets(random: Random, seed: int) -> Pair:
         f"SELECT {_selected(wanted)} FROM r{where}{' GROUP BY ' if group else ''}{group}{having}"
     )
     return _pair(seed, "sets", view, query, items)
+
+
+def _subqueries(random: Random, seed: int) -> Pair:
+    """Conditions with subqueries in the query, and some of them in the view."""
+    wanted = random.sample([*_SUBQUERIES, *_CONDITIONS], random.choice((1, 2, 2)))
+    kept = [one for one in wanted if random.random() < 0.5]
+    if random.random() < 0.3:
+        others = [[pair for pair in _OTHERWISE if pair[0] in one] for one in kept]
+        pairs = zip(kept, others, strict=True)
+        kept = [one.replace(*random.choice(found)) for one, found in pairs if found]
+    if random.random() < 0.2:
+        kept.append(random.choice((*_SUBQUERIES, "a IS NOT NULL", "b IS NOT NULL")))
+    if random.random() < 0.5:  # the same by another name
+        wanted = [one.replace("FROM s", "FROM s AS t").replace("s.", "t.") for one in wanted]
+    is_grouped = random.random() < 0.6
+    stored = list(numbered([*_PLAIN, *_SUMMED] if is_grouped else _PLAIN, "s"))
+    group = " GROUP BY a, b, g" if is_grouped else ""
+    view = f"SELECT {_selected(stored)} FROM r{_all_of(kept)}{group}"
+    keys = random.sample(_PLAIN, random.choice((1, 2)))
+    items = list(numbered([*keys, *_SUMMED] if is_grouped or random.random() < 0.5 else keys, "c"))
+    by = f" GROUP BY {', '.join(key.text for key in keys)}" if len(items) > len(keys) else ""
+    if by and random.random() < 0.2:
+        by += " HAVING COUNT(*) > (SELECT MIN(s.c) FROM s)"
+    return _pair(
+        seed, "subqueries", view, f"SELECT {_selected(items)} FROM r{_all_of(wanted)}{by}", stored
+    )
+
+
+def _all_of(conditions: list[str]) -> str:
+    return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
 def _operations(random: Random, seed: int) -> Pair:

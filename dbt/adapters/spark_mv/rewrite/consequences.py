@@ -47,6 +47,8 @@ def rejected_nulls(term: Term) -> set[ColumnOf]:
     """Columns that are not NULL in a row where a conjunct is true."""
     if isinstance(term.node, exp.Not):
         term = term.args[0]
+        if isinstance(term.node, exp.In) and term.node.args.get("query"):
+            return set()  # NULL is not in a query without rows
     if term.column is not None:
         return {term.column}
     if not isinstance(term.node, _CONNECTED):

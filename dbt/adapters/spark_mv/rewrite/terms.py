@@ -23,9 +23,10 @@ _OPPOSITE |= {exp.NullSafeEQ: exp.NullSafeNEQ, exp.NullSafeNEQ: exp.NullSafeEQ}
 _OPERATORS = (exp.Binary, exp.Unary, exp.Predicate, exp.Connector)
 # Whose operands may be values of floating point that are equal and not the same.
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.In, exp.Is)
-
-
 _PADDED = ("char", "varchar")
+# Of a subquery: the argument of its node that holds the columns of the query around it, and in the
+# meta of its trees a digest of its rows and the table that a relation is.
+OUTER, DIGEST, TABLE = "mv_outer", "mv_digest", "mv_table"
 
 
 @dataclass(frozen=True, order=True)
@@ -200,6 +201,14 @@ def tree_of(term: Term, show: Callable[[Term], exp.Expr | None]) -> exp.Expr:
             node.append(name, child)
         else:
             node.set(name, child)
+    return _bound(node)
+
+
+def _bound(node: exp.Expr) -> exp.Expr:
+    """A subquery with the columns of the query around it in their places."""
+    outer = node.args.pop(OUTER, None)
+    for place in list(node.find_all(exp.Parameter)) if outer else ():
+        place.replace(outer[int(place.this.name)].copy())
     return node
 
 
@@ -244,4 +253,7 @@ def _kind(node: exp.Expr) -> str:
 def _said(value: object) -> str:
     if isinstance(value, list):
         return ",".join(map(_said, value))
-    return value.sql("spark") if isinstance(value, exp.Expr) else repr(value)
+    if not isinstance(value, exp.Expr):
+        return repr(value)
+    query = value.this if isinstance(value, exp.Subquery) else value
+    return str(query.meta.get(DIGEST)) if DIGEST in query.meta else value.sql("spark")

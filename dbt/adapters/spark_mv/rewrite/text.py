@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.derive import table_alias
 from dbt.adapters.spark_mv.rewrite.stored import STORED, StoredView
+from dbt.adapters.spark_mv.rewrite.terms import TABLE
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 UNNAMED = "mv_output_"
@@ -38,6 +39,13 @@ class Answer:
     order: tuple[exp.Expr, ...]
     limit: tuple[exp.Expr, ...]
 
+    @property
+    def tables(self) -> frozenset[TableName]:
+        """The tables that it reads beside the storage table, also in subqueries."""
+        places = (tree.find_all(exp.Table) for tree in (*self.conditions, *self.having))
+        inner = (place.meta[TABLE] for found in places for place in found)
+        return frozenset([*(one.table for one in self.missing), *inner])
+
 
 @dataclass(frozen=True)
 class Column:
@@ -56,11 +64,11 @@ def block_text(
     lines.append(f"FROM {relation(answer.view.storage)} AS {STORED}")
     lines += [_joined(one, relation(one.table)) for one in answer.missing]
     if answer.conditions:
-        lines.append(f"WHERE {_all(answer.conditions)}")
+        lines.append(f"WHERE {_all(_related(answer.conditions, relation))}")
     if answer.keys:
         lines.append(f"GROUP BY {', '.join(tree.sql('spark') for tree in answer.keys)}")
     if answer.having:
-        lines.append(f"HAVING {_all(answer.having)}")
+        lines.append(f"HAVING {_all(_related(answer.having, relation))}")
     if answer.order:
         lines.append(f"ORDER BY {', '.join(tree.sql('spark') for tree in answer.order)}")
     lines += [tree.sql("spark").strip() for tree in answer.limit]
@@ -80,6 +88,15 @@ def _items(answer: Answer, columns: Sequence[Column]) -> list[str]:
         known = columns[number] if columns else Column(name or f"{UNNAMED}{number}")
         shown = exp.cast(tree, known.type) if known.type else tree
         found.append(f"{shown.sql('spark')} AS {quote(known.name)}")
+    return found
+
+
+def _related(trees: Sequence[exp.Expr], relation: Callable[[TableName], str]) -> Sequence[exp.Expr]:
+    """Conditions in whose subqueries each table is read at its version."""
+    found = [tree.copy() for tree in trees]
+    for tree in found:
+        for place in tree.find_all(exp.Table):
+            place.set("this", exp.Var(this=relation(place.meta[TABLE])))
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from sqlglot import exp
 
@@ -13,6 +14,7 @@ from dbt.adapters.spark_mv.rewrite.derived import DerivedRows, rows_of
 from dbt.adapters.spark_mv.rewrite.outer import with_partners
 from dbt.adapters.spark_mv.rewrite.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
+from dbt.adapters.spark_mv.rewrite.reading.functions import Columns as ColumnTerms
 from dbt.adapters.spark_mv.rewrite.reading.grouping import keys_of, with_ids
 from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     Columns,
@@ -28,6 +30,7 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
 )
 from dbt.adapters.spark_mv.rewrite.reading.sources import Sources, known_column
 from dbt.adapters.spark_mv.rewrite.reading.stars import starred
+from dbt.adapters.spark_mv.rewrite.reading.subqueries import Conditions
 from dbt.adapters.spark_mv.rewrite.reading.wholes import distinct, ordered_set, set_rows, whole
 from dbt.adapters.spark_mv.rewrite.terms import Term, conjuncts
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
@@ -98,15 +101,19 @@ class BlockReader:
             raise known[1]
         return known[1]
 
-    def _read(self, query: exp.Expr, scope: Scope) -> Block:
+    def inner(self, query: exp.Expr, scope: Scope, outer: ColumnTerms) -> Block:
+        """The block of a subquery; `outer` reads the columns that it does not have itself."""
+        return self._read(unwrapped(query), scope, outer)
+
+    def _read(self, query: exp.Expr, scope: Scope, outer: ColumnTerms | None = None) -> Block:
         select = select_of(query)
         inner = scope.inside(select)
         nested = self._nested_groups(select, inner)
         if nested is not None:
             return _over_groups(select, *nested)
-        sources = Sources(self, self)
+        sources = Sources(self, self, outer)
         relations = sources.read(select, inner)
-        items = self._filtered(select, sources, relations)
+        items = self._filtered(select, sources, relations, inner)
         keys, sets = keys_of(select, items, relations)
         if keys is None and _has_calls(items):
             keys = ()
@@ -118,7 +125,7 @@ class BlockReader:
             keys,
             sets=sets,
         )
-        made = _with_having(with_partners(made), _having(select, items, relations))
+        made = _with_having(with_partners(made), self._having(select, items, relations, inner))
         made = with_ids(_ordered(made, select, items, relations))
         return distinct(made, select) if select.args.get("distinct") is not None else made
 
@@ -131,16 +138,25 @@ class BlockReader:
             raise Unmatched(QUERY, "a query in FROM does more than select", select.sql("spark"))
         inner = scope.inside(select)
         relations = sources.read(select, inner)
-        items = self._filtered(select, sources, relations)
+        items = self._filtered(select, sources, relations, inner)
         return tuple(item.name for item in items), tuple(item.term for item in items)
 
     def _filtered(
-        self, select: exp.Select, sources: Sources, relations: list[Columns]
+        self, select: exp.Select, sources: Sources, relations: list[Columns], scope: Scope
     ) -> list[Output]:
         where = select.args.get("where")
         if where is not None:
-            sources.add_conditions(where.this, relations)
+            sources.add_conditions(where.this, relations, scope)
         return _outputs(select, relations)
+
+    def _having(
+        self, select: exp.Select, items: Sequence[Output], relations: list[Columns], scope: Scope
+    ) -> tuple[Term, ...]:
+        having = select.args.get("having")
+        if having is None:
+            return ()
+        columns = partial(_named_or_column, items=items, relations=relations)
+        return conjuncts(Conditions(self, scope).read(having.this, columns))
 
     def _nested_groups(self, select: exp.Select, scope: Scope) -> tuple[Block, Columns] | None:
         """The grouped block that a query only filters and projects, and what that returns."""
@@ -227,15 +243,6 @@ def _outputs(select: exp.Select, relations: list[Columns]) -> list[Output]:
         name = node.alias_or_name if isinstance(node, (exp.Alias, exp.Column)) else ""
         items.append(Output(name, read(inner, columns)))
     return items
-
-
-def _having(
-    select: exp.Select, items: Sequence[Output], relations: list[Columns]
-) -> tuple[Term, ...]:
-    having = select.args.get("having")
-    if having is None:
-        return ()
-    return conjuncts(read(having.this, lambda column: _named_or_column(column, items, relations)))
 
 
 def _named_or_column(node: exp.Column, items: Sequence[Output], relations: list[Columns]) -> Term:

@@ -8,9 +8,10 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.block import LeftJoin, Source
+from dbt.adapters.spark_mv.rewrite.block import Block, LeftJoin, Source
 from dbt.adapters.spark_mv.rewrite.derived import DerivedRows
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
+from dbt.adapters.spark_mv.rewrite.reading.functions import Columns as ColumnTerms
 from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     Columns,
     Query,
@@ -21,6 +22,7 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     column_in,
     columns_called,
 )
+from dbt.adapters.spark_mv.rewrite.reading.subqueries import Conditions
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, column_term, conjuncts
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 
@@ -31,7 +33,7 @@ _Read = tuple[tuple[str, ...], tuple[Term, ...]]
 
 
 class Queries(Protocol):
-    """Reads the queries in FROM."""
+    """Reads the queries in FROM and in conditions."""
 
     def merge(self, sources: Sources, query: exp.Expr, scope: Scope) -> _Read:
         """Add what a query reads, if all it does is to select; returns its columns."""
@@ -41,13 +43,20 @@ class Queries(Protocol):
         """A query as a table of its own."""
         ...
 
+    def inner(self, query: exp.Expr, scope: Scope, outer: ColumnTerms) -> Block:
+        """The block of a subquery; `outer` reads the columns that it does not have itself."""
+        ...
+
 
 class Sources:
     """What FROM clauses of one block, also nested ones, add up to."""
 
-    def __init__(self, relations: Relations, queries: Queries) -> None:
+    def __init__(
+        self, relations: Relations, queries: Queries, outer: ColumnTerms | None = None
+    ) -> None:
         self._relations = relations
         self._queries = queries
+        self._outer = outer
         self.tables: list[Source] = []
         self.conditions: list[Term] = []
         self.left_joins: list[LeftJoin] = []
@@ -62,12 +71,20 @@ class Sources:
             self._join(join, found, scope)
         return found
 
-    def add_conditions(self, node: exp.Expr, relations: list[Columns]) -> None:
+    def add_conditions(self, node: exp.Expr, relations: list[Columns], scope: Scope) -> None:
         """Take in a condition on rows."""
-        self.conditions += self._conditions(node, relations)
+        found = Conditions(self._queries, scope).read(node, self._columns(relations))
+        self.conditions += conjuncts(found)
 
-    def _conditions(self, node: exp.Expr, relations: list[Columns]) -> tuple[Term, ...]:
-        return conjuncts(read(node, lambda column: known_column(relations, column)))
+    def _columns(self, relations: list[Columns]) -> ColumnTerms:
+        """Reads the columns of relations, and those of the query around a subquery."""
+
+        def found(column: exp.Column) -> Term:
+            if self._outer is None:
+                return known_column(relations, column)
+            return column_in(relations, column) or self._outer(column)
+
+        return found
 
     def _join(self, join: exp.Join, found: list[Columns], scope: Scope) -> None:
         side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
@@ -81,7 +98,7 @@ class Sources:
             right, on = _merged(join, found, right)
         found.append(right)
         if join.args.get("on") is not None:
-            on += self._conditions(join.args["on"], found)
+            on += conjuncts(read(join.args["on"], self._columns(found)))
         if side != "LEFT":
             self.conditions += on
             return

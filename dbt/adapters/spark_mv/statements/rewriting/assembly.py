@@ -100,8 +100,8 @@ class Assembly:
                 text = subquery(self._inlined(name, pinned), place)
                 edits.append(Edit(place.start, place.end, text))
         edits += short_qualifiers(target.sql, inlined)
-        missing = {joined.table for one in found for joined in one.candidate.answer.missing}
-        for table in missing & base:
+        beside = {table for one in found for table in one.candidate.answer.tables}
+        for table in beside & base:
             if table not in pinned:
                 raise Unmatched("NOT_PINNABLE", f"{table.shown} cannot be read at a version")
         return edits
@@ -132,8 +132,8 @@ class Assembly:
             any(start <= place.start < end for start, end in (one.span for one in found))
             for place in target.places
         )
-        joins = any(one.candidate.answer.missing for one in found)
-        if is_inside and not joins and 0 < stored <= CLEARLY_LESS * made.original_rows:
+        reads_more = any(one.candidate.answer.tables for one in found)
+        if is_inside and not reads_more and 0 < stored <= CLEARLY_LESS * made.original_rows:
             return stored
         return target.plans.rows(text[target.start :])
 

@@ -1,0 +1,147 @@
+"""Reads conditions with subqueries in them.
+
+A subquery is a term that is known by a digest of all that decides its rows. Its arguments are the
+columns of the query around it that it names. It is printed of its normal form, so that what is true
+of other terms, that their functions are known and their operators in parentheses, is true of it.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.block import Block, Derived
+from dbt.adapters.spark_mv.rewrite.derived import rows_of
+from dbt.adapters.spark_mv.rewrite.reading.expressions import read
+from dbt.adapters.spark_mv.rewrite.reading.functions import Columns
+from dbt.adapters.spark_mv.rewrite.reading.scopes import Scope
+from dbt.adapters.spark_mv.rewrite.terms import DIGEST, OUTER, TABLE, Term, made, tree_of
+from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+
+_PLACE = "mv_subquery_"
+# Spark may read the operand of such an operator as one of another.
+_LOOSE = (exp.Binary, exp.Between, exp.Is)
+
+
+class Blocks(Protocol):
+    """Reads the queries in conditions."""
+
+    def inner(self, query: exp.Expr, scope: Scope, outer: Columns) -> Block:
+        """The block of a subquery; `outer` reads the columns that it does not have itself."""
+        ...
+
+
+class Conditions:
+    """Reads the conditions of one query, whose subqueries have names of this scope."""
+
+    def __init__(self, blocks: Blocks, scope: Scope) -> None:
+        self._blocks = blocks
+        self._scope = scope
+
+    def read(self, node: exp.Expr, columns: Columns) -> Term:
+        """The term that a condition is. Raises `Unmatched`."""
+        if node.find(exp.Query) is None:
+            return read(node, columns)
+        known: dict[str, Term] = {}
+        node = exp.Paren(this=node.copy())
+        for found in _subqueries(node):
+            name = f"{_PLACE}{len(known)}"
+            known[name] = self._term(found, columns)
+            found.replace(exp.column(name))
+        return read(node, lambda column: known.get(column.name) or columns(column))
+
+    def _term(self, node: exp.Expr, columns: Columns) -> Term:
+        if isinstance(node, exp.In):
+            if isinstance(node.parent, _LOOSE) and not isinstance(node.parent, exp.Connector):
+                raise Unmatched(
+                    QUERY, "Spark may group operators in another way", node.sql("spark")
+                )
+            return self._is_in(node, columns)
+        outer: dict[str, tuple[Term, Term]] = {}
+
+        def named(column: exp.Column) -> Term:
+            term = columns(column)
+            if term.has_calls:
+                raise Unmatched(QUERY, "a subquery is about groups", column.sql("spark"))
+            number = exp.Literal.number(len(outer))
+            return outer.setdefault(term.key, (term, made(exp.Parameter(this=number))))[1]
+
+        is_test = isinstance(node, exp.Exists)
+        query = self._select(node.this, named, 0 if is_test else 1)
+        kept = exp.Exists(this=query) if is_test else exp.Subquery(this=query)
+        args = [term for term, _ in outer.values()]
+        return made(kept, args, ((OUTER, True),) * len(args))
+
+    def _is_in(self, node: exp.In, columns: Columns) -> Term:
+        def refused(column: exp.Column) -> Term:
+            raise Unmatched(QUERY, "a subquery of IN names columns around it", column.sql("spark"))
+
+        query = self._select(node.args["query"], refused, 1)
+        kept = exp.In(query=exp.Subquery(this=query))
+        return made(kept, (read(node.this, columns),), (("this", False),))
+
+    def _select(self, query: exp.Expr, outer: Columns, columns: int) -> exp.Select:
+        """A subquery as it is printed, of so many columns, or any if none is asked for."""
+        block = self._blocks.inner(query, self._scope, outer)
+        _refuse_unprintable(block, query, columns)
+        rows = rows_of(block, limits=False)
+        said = (rows.source.key, [column.name for column in rows.columns] if columns else [])
+        made_of = _tree(block, rows.source.key)
+        made_of.meta[DIGEST] = repr(said)
+        return made_of
+
+
+def _subqueries(node: exp.Expr) -> list[exp.Expr]:
+    """The outermost subqueries of a condition, with the test that they are part of."""
+    ahead, found = [node], []
+    while ahead:
+        one = ahead.pop()
+        is_in = isinstance(one, exp.In) and one.args.get("query")
+        if is_in or isinstance(one, (exp.Exists, exp.Query)):
+            found.append(one)
+        else:
+            ahead += list(one.iter_expressions())
+    return found
+
+
+def _refuse_unprintable(block: Block, query: exp.Expr, columns: int) -> None:
+    has_more = block.sets or block.has_windows or block.left_joins or block.limit
+    if has_more or any(isinstance(table, Derived) for table in block.tables):
+        raise Unmatched(QUERY, "a subquery does more than select and group", query.sql("spark"))
+    if columns and len(block.outputs) != columns:
+        raise Unmatched(QUERY, "a subquery has several columns", query.sql("spark"))
+    if any(not key.columns for key in block.keys or ()):
+        raise Unmatched(QUERY, "a subquery groups by a constant", query.sql("spark"))
+
+
+def _tree(block: Block, digest: str) -> exp.Select:
+    """A block over its tables, which go by names that no other block has."""
+
+    def alias(occurrence: int) -> str:
+        return f"mv_{digest[:8]}_{occurrence}"
+
+    def show(term: Term) -> exp.Expr | None:
+        if term.column is None:
+            return None
+        return exp.column(term.column.name, table=alias(term.column.occurrence), quoted=True)
+
+    def shown(term: Term) -> exp.Expr:
+        return tree_of(term, show)
+
+    tables = []
+    for number, table in enumerate(block.tables):
+        place = exp.Table(this=exp.Var(this=str(table)), alias=exp.to_identifier(alias(number)))
+        place.meta[TABLE] = table
+        tables.append(place)
+    outputs = [
+        exp.alias_(shown(output.term), f"c{number}") for number, output in enumerate(block.outputs)
+    ]
+    made_of = exp.select(*outputs).from_(tables[0])
+    for place in tables[1:]:
+        made_of = made_of.join(place, join_type="cross")
+    if block.conditions:
+        made_of = made_of.where(*map(shown, block.conditions))
+    if block.keys:
+        made_of = made_of.group_by(*map(shown, block.keys))
+    return made_of.having(*map(shown, block.having)) if block.having else made_of
