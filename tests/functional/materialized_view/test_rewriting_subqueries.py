@@ -1,0 +1,98 @@
+"""Conditions with subqueries on Spark: the same rows, names and types, at the versions of the
+stored rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.functional.materialized_view.rewritten import (
+    assert_same,
+    columns,
+    explained,
+    reasons_of,
+    views_of,
+)
+from tests.functional.materialized_view.warehouse import Warehouse
+
+IN_THE_VIEW = (
+    "select kind, id, amount from @.sales where shop in (select shop from @.shops where shop < 3)"
+)
+ANSWERED = {
+    "select city, count(*) as n from @.sales where shop in (select shop from @.shops "
+    "where name <> 'n3') group by city": "by_shop",
+    "select city, sum(amount) as t from @.sales s where s.shop not in (select shop from @.shops) "
+    "and s.day > '2023-12-01' group by city": "by_shop",
+    "select kind, count(amount) as n from @.sales s where exists (select 1 from @.shops t "
+    "where t.shop = s.shop and t.name > 'n1') group by kind": "by_shop",
+    "select kind, avg(amount) as mean from @.sales s where not exists (select t.* from @.shops t "
+    "where t.shop = s.shop) and (kind = 1 or kind = 2) group by kind": "by_shop",
+    "select shop, count(*) as n from @.sales where kind < (select avg(shop) from @.shops) "
+    "group by shop having sum(amount) > (select 2 * max(shop) from @.shops)": "by_shop",
+    "select shop, sum(amount) as t from @.sales s where kind = (select max(t.shop) from @.shops t "
+    "where t.shop <= s.shop and t.shop < 3) group by shop": "by_shop",
+    "select distinct city from @.sales where kind in (select shop from @.shops group by shop "
+    "having count(*) = 1) or city is null": "cities",
+    "select id, amount from @.sales as s where amount > 50 and shop in (select t.shop "
+    "from @.shops as t where 3 > t.shop) and kind = 1": "listed",
+    # A view, and a materialized view, in the subquery.
+    "select kind, count(*) as n from @.sales where shop in (select shop from @.known where name "
+    "like 'n%') group by kind": "by_shop",
+    "select kind, sum(amount) as t from @.sales where city in (select city from @.large) "
+    "group by kind": "by_shop",
+}
+LEFT = {
+    "select city, count(*) from @.sales where shop in (select shop from @.shops limit 2) "
+    "group by city": "QUERY_NOT_SUPPORTED",
+    "select city, count(*) from @.sales where shop in (select shop from @.shops where "
+    "rand() < 2) group by city": "NOT_A_FUNCTION_OF_ROWS",
+    "select city, count(*) from @.sales s where amount > (select max(t.shop) from @.shops t "
+    "where t.shop = s.shop) group by city": "COLUMN_NOT_COVERED",
+}
+
+
+@pytest.fixture(scope="module")
+def subqueries(shop: Warehouse) -> Warehouse:
+    shop.sql(f"create materialized view @.listed as {IN_THE_VIEW}")
+    shop.spark("create view @.known as select * from @.shops where shop > 0")
+    return shop
+
+
+@pytest.mark.behaviour("C20")
+@pytest.mark.parametrize("query", ANSWERED)
+def test_answered(subqueries: Warehouse, query: str) -> None:
+    text, *attempts = explained(subqueries, query)
+    assert views_of(subqueries, query) == [ANSWERED[query]], attempts
+    assert_same(subqueries, query)
+    assert columns(subqueries, text[4]) == columns(subqueries, query)
+
+
+@pytest.mark.parametrize("query", LEFT)
+def test_left(subqueries: Warehouse, query: str) -> None:
+    assert views_of(subqueries, query) == []
+    assert LEFT[query] in reasons_of(subqueries, query)
+
+
+def test_a_subquery_is_of_the_version_of_the_stored_rows(subqueries: Warehouse) -> None:
+    """Also where it reads the base table of the view."""
+    query = (
+        "select city, count(*) as n from @.sales where kind = (select max(kind) from @.sales) "
+        "group by city"
+    )
+    text = explained(subqueries, query)[0][4]
+    assert views_of(subqueries, query) == ["cities"]
+    assert text.count("VERSION AS OF") == 2, text
+    assert_same(subqueries, query)
+
+
+def test_a_subquery_of_a_table_that_changed(subqueries: Warehouse) -> None:
+    """Of a table that the view reads it is stale; of another one the new rows are read."""
+    condition = "where shop in (select shop from @.shops where shop < 3)"
+    beside = f"select kind, count(*) as n from @.sales {condition} group by kind"
+    inside = f"select id from @.sales {condition} and kind = 2"
+    assert views_of(subqueries, beside) == ["by_shop"]
+    assert views_of(subqueries, inside) == ["listed"]
+    subqueries.spark("insert into @.shops values (-1, 'n6'), (2, 'n7')")
+    assert views_of(subqueries, beside) == ["by_shop"]
+    assert views_of(subqueries, inside) == []
+    for query in (beside, inside):
+        assert_same(subqueries, query)
