@@ -34,6 +34,9 @@ ANSWERED = {
     "having count(*) = 1) or city is null": "cities",
     "select id, amount from @.sales as s where amount > 50 and shop in (select t.shop "
     "from @.shops as t where 3 > t.shop) and kind = 1": "listed",
+    "select city, sum(amount) / (select sum(amount) from @.sales where kind = 1) as part, "
+    "(select max(name) from @.shops) as last from @.sales group by city order by 1": "by_shop",
+    "select max(kind) as most, (select count(*) from @.shops) as n from @.sales": "cities",
     # A view, and a materialized view, in the subquery.
     "select kind, count(*) as n from @.sales where shop in (select shop from @.known where name "
     "like 'n%') group by kind": "by_shop",

@@ -19,7 +19,7 @@ from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls
 from dbt.adapters.spark_mv.rewrite.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.outer import as_outer
-from dbt.adapters.spark_mv.rewrite.returned import keys_of_returned, keys_of_sets
+from dbt.adapters.spark_mv.rewrite.returned import calls_aggregate, keys_of_returned, keys_of_sets
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
@@ -208,7 +208,7 @@ class _Attempt:
     def _grouped(self, conditions: list[exp.Expr], calls: Calls) -> Answer:
         made = self._made(conditions, self._keys(), self._having(calls), calls)
         trees = [*(tree for _, tree in made.outputs), *made.having]
-        if not self._query.keys and all(tree.find(exp.AggFunc) is None for tree in trees):
+        if not self._query.keys and not any(map(calls_aggregate, trees)):
             raise Unmatched(NOT_DERIVABLE, "it makes one row of all, and calls no aggregate")
         if self._query.sets:
             keys = [self._by_query.tree(term) for term in self._query.keys or ()]

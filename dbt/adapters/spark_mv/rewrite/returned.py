@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.stored import is_inexact
-from dbt.adapters.spark_mv.rewrite.terms import Term
+from dbt.adapters.spark_mv.rewrite.terms import INNER, Term
 from dbt.adapters.spark_mv.rewrite.text import Answer
 from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, NOT_DERIVABLE, Unmatched
 
@@ -45,6 +45,13 @@ def keys_of_sets(
     return tuple(parts)
 
 
+def calls_aggregate(tree: exp.Expr) -> bool:
+    """Whether an expression makes one row of several, as what is in its subqueries does not."""
+    if isinstance(tree, exp.Query):
+        return False
+    return isinstance(tree, exp.AggFunc) or any(map(calls_aggregate, tree.iter_expressions()))
+
+
 def _is_column(tree: exp.Expr, column: exp.Column) -> bool:
     return tree is column or (isinstance(tree, exp.Cast) and tree.this is column)
 
@@ -56,7 +63,7 @@ def _loose(tree: exp.Expr, keys: list[exp.Expr]) -> list[exp.Column]:
         node = ahead.pop()
         if node in keys or (isinstance(node, exp.AggFunc) and not _is_of_window(node)):
             continue
-        if isinstance(node, exp.Column) and node.table:
+        if isinstance(node, exp.Column) and node.table and not node.table.startswith(INNER):
             found.append(node)
         ahead += list(node.iter_expressions())
     return found

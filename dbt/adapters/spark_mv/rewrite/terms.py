@@ -27,6 +27,8 @@ _PADDED = ("char", "varchar")
 # Of a subquery: the argument of its node that holds the columns of the query around it, and in the
 # meta of its trees a digest of its rows and the table that a relation is.
 OUTER, DIGEST, TABLE = "mv_outer", "mv_digest", "mv_table"
+# How the tables of subqueries are called begins with it.
+INNER = "mv_inner_"
 
 
 @dataclass(frozen=True, order=True)

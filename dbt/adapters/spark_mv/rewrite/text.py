@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -42,7 +42,8 @@ class Answer:
     @property
     def tables(self) -> frozenset[TableName]:
         """The tables that it reads beside the storage table, also in subqueries."""
-        places = (tree.find_all(exp.Table) for tree in (*self.conditions, *self.having))
+        trees = (*(tree for _, tree in self.outputs), *self.conditions, *self.having, *self.order)
+        places = (tree.find_all(exp.Table) for tree in trees)
         inner = (place.meta[TABLE] for found in places for place in found)
         return frozenset([*(one.table for one in self.missing), *inner])
 
@@ -60,15 +61,16 @@ def block_text(
 ) -> str:
     """The SELECT; `relation` writes a table at the version at which it is to be read, `columns` are
     the outputs, if they are known."""
+    answer = _at_versions(answer, relation)
     lines = [f"SELECT {', '.join(_items(answer, columns))}"]
     lines.append(f"FROM {relation(answer.view.storage)} AS {STORED}")
     lines += [_joined(one, relation(one.table)) for one in answer.missing]
     if answer.conditions:
-        lines.append(f"WHERE {_all(_related(answer.conditions, relation))}")
+        lines.append(f"WHERE {_all(answer.conditions)}")
     if answer.keys:
         lines.append(f"GROUP BY {', '.join(tree.sql('spark') for tree in answer.keys)}")
     if answer.having:
-        lines.append(f"HAVING {_all(_related(answer.having, relation))}")
+        lines.append(f"HAVING {_all(answer.having)}")
     if answer.order:
         lines.append(f"ORDER BY {', '.join(tree.sql('spark') for tree in answer.order)}")
     lines += [tree.sql("spark").strip() for tree in answer.limit]
@@ -91,13 +93,22 @@ def _items(answer: Answer, columns: Sequence[Column]) -> list[str]:
     return found
 
 
-def _related(trees: Sequence[exp.Expr], relation: Callable[[TableName], str]) -> Sequence[exp.Expr]:
-    """Conditions in whose subqueries each table is read at its version."""
-    found = [tree.copy() for tree in trees]
-    for tree in found:
+def _at_versions(answer: Answer, relation: Callable[[TableName], str]) -> Answer:
+    """The answer with each table of a subquery as it is to be read."""
+
+    def related(tree: exp.Expr) -> exp.Expr:
+        tree = tree.copy()
         for place in tree.find_all(exp.Table):
             place.set("this", exp.Var(this=relation(place.meta[TABLE])))
-    return found
+        return tree
+
+    return replace(
+        answer,
+        outputs=tuple((name, related(tree)) for name, tree in answer.outputs),
+        conditions=tuple(map(related, answer.conditions)),
+        having=tuple(map(related, answer.having)),
+        order=tuple(map(related, answer.order)),
+    )
 
 
 def _all(conditions: Sequence[exp.Expr]) -> str:

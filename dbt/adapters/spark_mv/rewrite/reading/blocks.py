@@ -3,7 +3,7 @@ only select."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -30,7 +30,7 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
 )
 from dbt.adapters.spark_mv.rewrite.reading.sources import Sources, known_column
 from dbt.adapters.spark_mv.rewrite.reading.stars import starred
-from dbt.adapters.spark_mv.rewrite.reading.subqueries import Conditions
+from dbt.adapters.spark_mv.rewrite.reading.subqueries import Expressions
 from dbt.adapters.spark_mv.rewrite.reading.wholes import distinct, ordered_set, set_rows, whole
 from dbt.adapters.spark_mv.rewrite.terms import Term, conjuncts
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
@@ -147,7 +147,7 @@ class BlockReader:
         where = select.args.get("where")
         if where is not None:
             sources.add_conditions(where.this, relations, scope)
-        return _outputs(select, relations)
+        return _outputs(select, relations, Expressions(self, scope).read)
 
     def _having(
         self, select: exp.Select, items: Sequence[Output], relations: list[Columns], scope: Scope
@@ -156,7 +156,7 @@ class BlockReader:
         if having is None:
             return ()
         columns = partial(_named_or_column, items=items, relations=relations)
-        return conjuncts(Conditions(self, scope).read(having.this, columns))
+        return conjuncts(Expressions(self, scope).read(having.this, columns))
 
     def _nested_groups(self, select: exp.Select, scope: Scope) -> tuple[Block, Columns] | None:
         """The grouped block that a query only filters and projects, and what that returns."""
@@ -223,7 +223,9 @@ def _has_calls(items: Sequence[Output]) -> bool:
     return any(item.term.has_calls for item in items)
 
 
-def _outputs(select: exp.Select, relations: list[Columns]) -> list[Output]:
+def _outputs(
+    select: exp.Select, relations: list[Columns], reader: Callable[..., Term] = read
+) -> list[Output]:
     """The columns that are selected; a name may be that of one before."""
     items: list[Output] = []
 
@@ -241,7 +243,7 @@ def _outputs(select: exp.Select, relations: list[Columns]) -> list[Output]:
                 continue
         inner = node.unalias()
         name = node.alias_or_name if isinstance(node, (exp.Alias, exp.Column)) else ""
-        items.append(Output(name, read(inner, columns)))
+        items.append(Output(name, reader(inner, columns)))
     return items
 
 

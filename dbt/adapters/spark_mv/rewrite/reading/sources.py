@@ -22,7 +22,7 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     column_in,
     columns_called,
 )
-from dbt.adapters.spark_mv.rewrite.reading.subqueries import Conditions
+from dbt.adapters.spark_mv.rewrite.reading.subqueries import Expressions
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, column_term, conjuncts
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 
@@ -33,7 +33,7 @@ _Read = tuple[tuple[str, ...], tuple[Term, ...]]
 
 
 class Queries(Protocol):
-    """Reads the queries in FROM and in conditions."""
+    """Reads the queries in FROM and in expressions."""
 
     def merge(self, sources: Sources, query: exp.Expr, scope: Scope) -> _Read:
         """Add what a query reads, if all it does is to select; returns its columns."""
@@ -73,7 +73,7 @@ class Sources:
 
     def add_conditions(self, node: exp.Expr, relations: list[Columns], scope: Scope) -> None:
         """Take in a condition on rows."""
-        found = Conditions(self._queries, scope).read(node, self._columns(relations))
+        found = Expressions(self._queries, scope).read(node, self._columns(relations))
         self.conditions += conjuncts(found)
 
     def _columns(self, relations: list[Columns]) -> ColumnTerms:

@@ -1,4 +1,4 @@
-"""Reads conditions with subqueries in them.
+"""Reads expressions with subqueries in them.
 
 A subquery is a term that is known by a digest of all that decides its rows. Its arguments are the
 columns of the query around it that it names. It is printed of its normal form, so that what is true
@@ -16,7 +16,7 @@ from dbt.adapters.spark_mv.rewrite.derived import rows_of
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Scope
-from dbt.adapters.spark_mv.rewrite.terms import DIGEST, OUTER, TABLE, Term, made, tree_of
+from dbt.adapters.spark_mv.rewrite.terms import DIGEST, INNER, OUTER, TABLE, Term, made, tree_of
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 
 _PLACE = "mv_subquery_"
@@ -25,22 +25,22 @@ _LOOSE = (exp.Binary, exp.Between, exp.Is)
 
 
 class Blocks(Protocol):
-    """Reads the queries in conditions."""
+    """Reads the queries in expressions."""
 
     def inner(self, query: exp.Expr, scope: Scope, outer: Columns) -> Block:
         """The block of a subquery; `outer` reads the columns that it does not have itself."""
         ...
 
 
-class Conditions:
-    """Reads the conditions of one query, whose subqueries have names of this scope."""
+class Expressions:
+    """Reads the expressions of one query, whose subqueries have names of this scope."""
 
     def __init__(self, blocks: Blocks, scope: Scope) -> None:
         self._blocks = blocks
         self._scope = scope
 
     def read(self, node: exp.Expr, columns: Columns) -> Term:
-        """The term that a condition is. Raises `Unmatched`."""
+        """The term that an expression is. Raises `Unmatched`."""
         if node.find(exp.Query) is None:
             return read(node, columns)
         known: dict[str, Term] = {}
@@ -93,7 +93,7 @@ class Conditions:
 
 
 def _subqueries(node: exp.Expr) -> list[exp.Expr]:
-    """The outermost subqueries of a condition, with the test that they are part of."""
+    """The outermost subqueries of an expression, with the test that they are part of."""
     ahead, found = [node], []
     while ahead:
         one = ahead.pop()
@@ -119,7 +119,7 @@ def _tree(block: Block, digest: str) -> exp.Select:
     """A block over its tables, which go by names that no other block has."""
 
     def alias(occurrence: int) -> str:
-        return f"mv_{digest[:8]}_{occurrence}"
+        return f"{INNER}{digest[:8]}_{occurrence}"
 
     def show(term: Term) -> exp.Expr | None:
         if term.column is None:
