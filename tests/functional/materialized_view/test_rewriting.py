@@ -258,6 +258,9 @@ def test_uses_are_counted(shop: Warehouse) -> None:
     assert newest[3] < newest[4]
     lines = shop.operation("explain", view="by_shop").lines()
     assert any("statements in 30 days" in line for line in lines), lines
+    report = shop.operation("status", view="by_shop")
+    (uses,) = (row[report.columns.index("uses")] for row in report.rows)
+    assert f"answers            {uses:,} statements" in "\n".join(lines)
 
 
 def test_over_a_view(shop: Warehouse) -> None:

@@ -13,6 +13,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 
 # So many of the newest refreshes say how fast each method is.
 _TIMED = 5
+_LONG_US = 30 * 86_400_000_000
 LIFECYCLE = (kinds.CREATED, kinds.REPLACED, kinds.OPTIONS_CHANGED)
 
 
@@ -72,6 +73,11 @@ class ViewState:
         if isinstance(schedule, CronTimes):
             return due_from_json(stored, self.scheduled)
         return schedule.next_due(self.created_at, self.scheduled_at)
+
+    def uses(self, now_us: int) -> int:
+        """How many statements it answered by rewriting in the 30 days before, in epoch
+        microseconds."""
+        return sum(at >= now_us - _LONG_US for at in self.rewritings)
 
     def has_expired(self, now_us: int) -> bool:
         """Whether the last build says that its rows are others by now, in epoch microseconds."""

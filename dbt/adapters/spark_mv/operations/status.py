@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState
@@ -14,7 +15,17 @@ from dbt.adapters.spark_mv.state.freshness import Freshness
 from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.views.registry import find_view
 
-COLUMNS = ("view", "status", "freshness", "flag", "last_refresh", "method", "rows", "reason")
+COLUMNS = (
+    "view",
+    "status",
+    "freshness",
+    "flag",
+    "last_refresh",
+    "method",
+    "rows",
+    "uses",
+    "reason",
+)
 _GONE = "the view is gone; run its model again, or rebuild_metadata to forget it"
 
 
@@ -35,21 +46,23 @@ def status_of(services: Services, state: ViewState) -> tuple[Any, ...]:
     flag = "stale" if state.is_stale else ""
     when = moment(state.last_refresh_at)
     name = str(state.name)
+    uses = state.uses(clock.now_us())
     try:
         services.log.view(state.name)
         observation = observe_by_name(services.resolver, services.observer, state)
     except MaterializedViewError as error:
-        return (name, "BROKEN", "UNKNOWN", flag, when, None, None, error.problem)
+        return (name, "BROKEN", "UNKNOWN", flag, when, None, None, uses, error.problem)
     if observation is None:
-        return (name, "MISSING", "UNKNOWN", flag, when, None, None, _GONE)
+        return (name, "MISSING", "UNKNOWN", flag, when, None, None, uses, _GONE)
     status, reason = _status_and_reason(services.log, state, observation)
     freshness = observation.verdict.freshness.value
-    return (name, status, freshness, flag, when, build.get("method"), build.get("rows"), reason)
+    method, rows = build.get("method"), build.get("rows")
+    return (name, status, freshness, flag, when, method, rows, uses, reason)
 
 
 def statistics(services: Services, state: ViewState) -> dict[str, tuple[str, str]]:
     """Label and text of what the docs show of a view."""
-    _, status, freshness, _, when, method, rows, _ = status_of(services, state)
+    _, status, freshness, _, when, method, rows, *_ = status_of(services, state)
     return {
         "staleness": ("Staleness", f"{freshness} ({status})"),
         "last_refresh": ("Last refresh", f"{when or '-'} ({method or '-'})"),

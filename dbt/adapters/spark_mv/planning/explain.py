@@ -30,7 +30,6 @@ from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.views.live_sql import live_name
 from dbt.adapters.spark_mv.views.registry import load_view
 
-_LONG_US = 30 * 86_400_000_000
 _TIES = "rows that are equal in ORDER BY of a window are put in order by the columns beside it"
 
 
@@ -107,9 +106,8 @@ class Explainer:
         return lines
 
     def _about_rewriting(self, name: TableName) -> list[str]:
-        since = clock.now_us() - _LONG_US
         known = self._log.state().views.get(name)
-        uses = sum(at >= since for at in known.rewritings) if known is not None else 0
+        uses = known.uses(clock.now_us()) if known is not None else 0
         return [f"answers            {uses:,} statements in 30 days by rewriting"] if uses else []
 
     def _about_methods(self, observation: Observation, plan: RefreshPlan) -> list[str]:
