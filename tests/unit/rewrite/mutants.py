@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite import consequences, derive, facts, ranges, returned, terms
+from dbt.adapters.spark_mv.rewrite import derive, returned, terms
 from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
+from dbt.adapters.spark_mv.rewrite.conditions import consequences, facts, ranges
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.match import _Attempt
-from dbt.adapters.spark_mv.rewrite.ranges import Range
 from dbt.adapters.spark_mv.rewrite.reading import blocks
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.rewrite import consequences, derived, facts, match, outer, stored, terms
+from dbt.adapters.spark_mv.rewrite import derived, match, outer, stored, terms
 from dbt.adapters.spark_mv.rewrite.block import Block, LeftJoin
+from dbt.adapters.spark_mv.rewrite.conditions import consequences, facts
 from dbt.adapters.spark_mv.rewrite.reading import blocks, subqueries, wholes
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
 

@@ -9,6 +9,7 @@ from typing import Any
 from dbt.adapters.spark_mv.config.schedule import CronTimes, due_from_json, schedule_from_json
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
+from dbt.adapters.spark_mv.metadata.payloads import name_of, sources_of
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # So many of the newest refreshes say how fast each method is.
@@ -148,23 +149,6 @@ def fold(events: Iterable[Event]) -> State:
     return state
 
 
-def name_of(payload: dict[str, Any]) -> TableName | None:
-    """The name that a payload has as a list of its parts, None if it has none."""
-    parts = payload.get("parts")
-    if not isinstance(parts, list) or len(parts) < 2 or not all(isinstance(p, str) for p in parts):
-        return None
-    return TableName(parts[0], tuple(parts[1:-1]), parts[-1])
-
-
-def _sources_of(payload: dict[str, Any]) -> tuple[TableName, ...] | None:
-    """The relations that a lifecycle event says a view reads, None if that cannot be read."""
-    stored = payload.get("sources", [])
-    if not isinstance(stored, list) or not all(isinstance(source, dict) for source in stored):
-        return None
-    names = tuple(name_of(source) for source in stored)
-    return None if None in names else tuple(name for name in names if name is not None)
-
-
 def apply(state: State, event: Event) -> None:
     """Change `state` by one event; unknown kinds change nothing."""
     if event.kind in LIFECYCLE:
@@ -226,7 +210,7 @@ def _equate(state: State, event: Event) -> None:
 
 
 def _register(state: State, event: Event) -> None:
-    name, sources = name_of(dict(event.payload)), _sources_of(dict(event.payload))
+    name, sources = name_of(dict(event.payload)), sources_of(dict(event.payload))
     if name is None or sources is None or not isinstance(event.payload.get("options", {}), dict):
         _mark_corrupt(state, event)
         return

@@ -15,7 +15,8 @@ from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import BranchFacts, Executor, ViewFacts
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
-from dbt.adapters.spark_mv.metadata.projection import ViewState, name_of
+from dbt.adapters.spark_mv.metadata.payloads import name_of
+from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.refresh.lock import BRANCH, RefreshLocks
 from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead
 from dbt.adapters.spark_mv.refresh.registration import unregister

@@ -21,7 +21,7 @@ from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event, new_event
 from dbt.adapters.spark_mv.metadata.invalidations import covering, replacing
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
-from dbt.adapters.spark_mv.metadata.projection import name_of
+from dbt.adapters.spark_mv.metadata.payloads import name_of
 from dbt.adapters.spark_mv.planning.plan import COMPLETE, KeyRefresh
 from dbt.adapters.spark_mv.planning.request import AUTOMATIC, SCHEDULE, Request
 from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead, owner_is_gone, process_start

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import measures
+from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
-from dbt.adapters.spark_mv.rewrite.facts import Facts
 from dbt.adapters.spark_mv.rewrite.stored import is_inexact
 from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, counted_rows, made
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched

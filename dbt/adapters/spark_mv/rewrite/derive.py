@@ -6,14 +6,15 @@ from collections.abc import Callable, Collection
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.facts import Facts
-from dbt.adapters.spark_mv.rewrite.ranges import (
+from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import (
     CLOCK_UNITS,
     Range,
     conditions,
     constant,
     starts_unit,
 )
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day, oddities, of_unit, tells
 from dbt.adapters.spark_mv.rewrite.stored import StoredView, stored_terms
 from dbt.adapters.spark_mv.rewrite.terms import (
     COMPARISONS,
@@ -22,7 +23,6 @@ from dbt.adapters.spark_mv.rewrite.terms import (
     column_term,
     tree_of,
 )
-from dbt.adapters.spark_mv.rewrite.time_units import is_day, oddities, of_unit, tells
 from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, NOT_DERIVABLE, Unmatched
 
 # Elsewhere clocks go back in the middle of hours.

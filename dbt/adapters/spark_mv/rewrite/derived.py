@@ -21,7 +21,7 @@ from dbt.adapters.spark_mv.rewrite.block import (
     base_tables,
     sets_of_keys,
 )
-from dbt.adapters.spark_mv.rewrite.ranges import family_of
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped, replaced
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import TableName

@@ -16,8 +16,8 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
+from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls
-from dbt.adapters.spark_mv.rewrite.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.outer import as_outer
 from dbt.adapters.spark_mv.rewrite.returned import calls_aggregate, keys_of_returned, keys_of_sets
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 from dbt.adapters.spark_mv.rewrite.block import Block, LeftJoin
-from dbt.adapters.spark_mv.rewrite.facts import Facts, facts_of
+from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, column_term, is_not_null
 
 

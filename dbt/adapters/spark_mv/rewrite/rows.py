@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.consequences import range_of_year
+from dbt.adapters.spark_mv.rewrite.conditions.consequences import range_of_year
+from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
-from dbt.adapters.spark_mv.rewrite.facts import Facts
-from dbt.adapters.spark_mv.rewrite.ranges import Range
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, column_term
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_COVERED, Unmatched
 

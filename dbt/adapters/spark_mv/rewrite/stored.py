@@ -9,7 +9,7 @@ from functools import cached_property
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, sets_of_keys
-from dbt.adapters.spark_mv.rewrite.facts import Facts, facts_of
+from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.terms import Term
 from dbt.adapters.spark_mv.sql.names import TableName
 

@@ -10,9 +10,9 @@ from functools import partial
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Output, Sorted
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.derived import DerivedRows, rows_of
 from dbt.adapters.spark_mv.rewrite.outer import with_partners
-from dbt.adapters.spark_mv.rewrite.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns as ColumnTerms
 from dbt.adapters.spark_mv.rewrite.reading.grouping import keys_of, with_ids

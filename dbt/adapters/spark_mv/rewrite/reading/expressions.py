@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import FORMATS, is_day
 from dbt.adapters.spark_mv.rewrite.reading.functions import (
     Columns,
     call_of,
@@ -25,7 +26,6 @@ from dbt.adapters.spark_mv.rewrite.terms import (
     made,
     negated,
 )
-from dbt.adapters.spark_mv.rewrite.time_units import FORMATS, is_day
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_OF_ROWS, QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.parser import WRITTEN_FORMAT
 

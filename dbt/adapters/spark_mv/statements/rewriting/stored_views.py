@@ -10,7 +10,7 @@ from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.block import Block, Output
-from dbt.adapters.spark_mv.rewrite.facts import facts_of
+from dbt.adapters.spark_mv.rewrite.conditions.facts import facts_of
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
 from dbt.adapters.spark_mv.rewrite.stored import StoredColumn, StoredView, stored_view

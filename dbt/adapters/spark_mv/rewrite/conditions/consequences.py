@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.ranges import Range, first_of_year
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, first_of_year
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, made, negated
-from dbt.adapters.spark_mv.rewrite.time_units import is_day
 
 _CONNECTED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.Like, exp.ILike, exp.RegexpLike, exp.In)
 # NULL if one of their arguments is.

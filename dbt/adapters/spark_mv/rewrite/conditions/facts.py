@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.consequences import (
+from dbt.adapters.spark_mv.rewrite.conditions.consequences import (
     range_of_year,
     rejected_nulls,
     simple_conjunct,
 )
-from dbt.adapters.spark_mv.rewrite.ranges import Range, comparison, family_of, value_of
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, comparison, family_of, value_of
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
 
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.LT: exp.GT, exp.LTE: exp.GTE, exp.EQ: exp.EQ}

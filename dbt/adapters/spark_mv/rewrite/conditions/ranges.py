@@ -17,8 +17,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import moved, moved_by
 from dbt.adapters.spark_mv.rewrite.terms import Term
-from dbt.adapters.spark_mv.rewrite.time_units import moved, moved_by
 
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
