@@ -109,6 +109,11 @@ class Lake:
         found = self.connection.execute(in_duckdb(query)).fetchall()
         return Counter(tuple(map(plain, row)) for row in found)
 
+    def columns(self, query: str) -> dict[str, str]:
+        """The columns of a query, and their types in DuckDB."""
+        found = self.connection.execute(in_duckdb(query)).description or []
+        return {name: str(kind) for name, kind, *_ in found}
+
 
 @lru_cache(maxsize=256)
 def in_duckdb(query: str) -> str:
