@@ -97,16 +97,11 @@ def test_parts_of_windows_and_unions(lake: Lake) -> None:
     """A query around windows, sets of keys, set operations or outer joins divides their rows."""
     outcome = around(range(FIRST, FIRST + PAIRS // 2), lake)
     assert outcome.wrong == []
-    assert {asked for asked, _ in outcome.tried} == {
-        "windows",
-        "sets",
-        "operations",
-        "outer",
-        "parts",
-    }
+    met = {asked for asked, _ in outcome.tried}
+    assert met >= {"windows", "sets", "operations", "outer", "parts"}
 
 
 def test_conditions_moved_out_of_windows(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     change, _ = WHOLE_MUTANTS["all conditions are outside of windows"]
     change(monkeypatch)
-    assert around(range(FIRST + 16, FIRST + 18), lake).wrong
+    assert around(range(FIRST, FIRST + 60), lake).wrong
