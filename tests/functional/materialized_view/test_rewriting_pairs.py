@@ -37,12 +37,13 @@ def shelf(lake: Warehouse) -> Warehouse:
         random = Random(number)
         for table in _TABLES:
             lake.spark(
-                f"create or replace temporary view {table}{number} as {_rows(random, table)}"
+                f"create or replace temporary view {table}{number} as {random_rows(random, table)}"
             )
     return lake
 
 
-def _rows(random: Random, table: str) -> str:
+def random_rows(random: Random, table: str) -> str:
+    """A query that makes a few rows of a table."""
     kinds = COLUMNS[table]
     chosen = {
         name: [*random.sample(VALUES[kind], 2), None][: random.choice((2, 3))]
