@@ -25,6 +25,7 @@ _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?)?")
 _LONGEST_NUMBER, _MOST_DIGITS, _FIRST_YEAR, _LAST_YEAR = 18, 38, 1900, 2100
+_MOST_LISTED = 100
 CLOCK_UNITS = ("HOUR", "MINUTE", "SECOND")
 _EPOCH = datetime(1970, 1, 1)
 DISCRETE = ("whole", "date")
@@ -62,8 +63,17 @@ class Range:
     @property
     def point(self) -> Any:
         """The one value that is left; None if there may be more."""
-        is_one = self.among is not None and len(self.among) == 1
-        return next(iter(self.among)) if self.among is not None and is_one else None
+        if self.among is not None:
+            return next(iter(self.among)) if len(self.among) == 1 else None
+        found = self._listed() or ()
+        return found[0] if len(found) == 1 else None
+
+    def _listed(self) -> range | None:
+        """Its values, if they are whole numbers or days and not too many."""
+        if type(self.low) is not int or type(self.high) is not int:
+            return None
+        found = range(self.low + self.low_open, self.high + (not self.high_open))
+        return found if len(found) <= _MOST_LISTED else None
 
     def holds(self, value: Any) -> bool:
         """Whether a value is in it."""
@@ -91,7 +101,10 @@ class Range:
             return True
         if self.among is not None:
             return all(other.holds(value) for value in self.among)
-        return other.among is None and self.meet(other) == self
+        if other.among is not None:
+            found = self._listed()
+            return found is not None and other.among.issuperset(found)
+        return self.meet(other) == self
 
 
 def _upper_of(one: tuple[Any, bool], two: tuple[Any, bool], sign: int) -> tuple[Any, bool]:
