@@ -19,6 +19,7 @@ from dbt.adapters.spark.connections import (
     PyodbcConnectionWrapper,
     SparkConnectionManager,
 )
+from dbt_common.events.contextvars import get_node_info
 from dbt_common.exceptions import DbtBaseException, DbtDatabaseError
 
 from dbt.adapters.spark_mv.credentials import IN_PROCESS
@@ -29,6 +30,7 @@ from dbt.adapters.spark_mv.spark import session
 from dbt.adapters.spark_mv.spark.error_messages import may_run_again, spark_message
 from dbt.adapters.spark_mv.statements.pipeline import Passage
 from dbt.adapters.spark_mv.statements.results import StatementResult
+from dbt.adapters.spark_mv.statements.rewriting.tested import Tested
 
 if TYPE_CHECKING:
     import agate
@@ -183,14 +185,26 @@ class SparkMVConnectionManager(SparkConnectionManager):
         """Run a statement; unlike Spark, run a query also if nobody asks for its rows."""
         from dbt_common.clients.agate_helper import empty_table
 
+        tested = self._tested(sql) if fetch else None
         sql = self._add_query_comment(sql)
         _, cursor = self.add_query(sql, auto_begin)
         response = self.get_response(cursor)
         if fetch:
-            return response, self.get_result_from_cursor(cursor, limit)
+            table = self.get_result_from_cursor(cursor, limit)
+            if tested is not None:
+                self.materialized_views.pipeline.tested.end(tested, table.rows[0][0])
+            return response, table
         if isinstance(cursor, session.SessionConnection):
             cursor.run_unfetched()
         return response, empty_table()
+
+    def _tested(self, sql: str) -> Tested | None:
+        """What a data test is about that is going to run."""
+        is_test = str(get_node_info().get("unique_id", "")).startswith("test.")
+        if not is_test or not _may_matter(self.profile, sql):
+            return None
+        core = self.materialized_views
+        return core.pipeline.tested.begin(sql, core.context().namespace())
 
 
 _PASSES = re.compile(

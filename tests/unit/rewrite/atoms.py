@@ -55,6 +55,9 @@ COLUMNS: dict[str, dict[str, str]] = {
         "signup_date": "date",
     },
 }
+# Tables that are joined to others: `k` is unique but in the last, and has all values in the first.
+DIMENSIONS = ("whole_dim", "part_dim", "many_dim")
+COLUMNS |= {name: {"k": "int", "q": "int", "w": "string"} for name in DIMENSIONS}
 LITERALS: dict[str, tuple[str, ...]] = {
     "int": ("0", "1", "2", "3"),
     "bigint": ("0", "1", "2", "3"),

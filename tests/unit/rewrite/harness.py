@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from dbt.adapters.spark_mv.rewrite import stored
-from dbt.adapters.spark_mv.rewrite.match import match
+from dbt.adapters.spark_mv.rewrite.match import Known, match
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Scope, Table
 from dbt.adapters.spark_mv.rewrite.stored import StoredColumn, StoredView
 from dbt.adapters.spark_mv.rewrite.text import Answer, block_text
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
+from dbt.adapters.spark_mv.sql.constraints import Constraint
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import parse
 from tests.unit.rewrite import rules
@@ -77,11 +78,13 @@ def stored_view(text: str, types: list[str], tables: Tables, zone: str = "UTC") 
     return stored.stored_view(forms, name, TableName("c", ("s",), "mv_rows"), columns, zone)
 
 
-def answered(query: str, view: StoredView, tables: Tables) -> Answer:
-    """How the view answers the query; raises `Unmatched`."""
+def answered(
+    query: str, view: StoredView, tables: Tables, held: Collection[Constraint] = ()
+) -> Answer:
+    """How the view answers the query, if this holds; raises `Unmatched`."""
     tree = parse(query)
     assert tree is not None, query
-    return match(BlockReader(tables).forms(tree, Scope(HOME)), view, ROWS)
+    return match(BlockReader(tables).forms(tree, Scope(HOME)), view, Known(ROWS, held))
 
 
 def text_of(answer: Answer) -> str:
@@ -95,23 +98,26 @@ def run(
     most_wrong: int = 10,
     report: Report | None = None,
     make: Callable[[int], Pair] = pair,
+    held: Collection[Constraint] = (),
 ) -> Report:
     """The pairs of some seeds, in a report of their own or one that goes on."""
     report, tables = report or Report(), Tables()
     with rules.watched():
         for seed in seeds:
-            _run_pair(make(seed), lake, tables, report)
+            _run_pair(make(seed), lake, tables, report, held)
             if len(report.wrong) >= most_wrong:
                 break
     return report
 
 
-def _run_pair(made: Pair, lake: Lake, tables: Tables, report: Report) -> None:
+def _run_pair(
+    made: Pair, lake: Lake, tables: Tables, report: Report, held: Collection[Constraint]
+) -> None:
     report.pairs += 1
     try:
         with rules.of_a_match(report.rules):
             view = stored_view(made.view, made.stored.types, tables)
-            text = text_of(answered(made.query, view, tables))
+            text = text_of(answered(made.query, view, tables, held))
     except Unmatched as error:
         report.refused[error.reason.code] += 1
         return

@@ -14,7 +14,7 @@ import duckdb
 import sqlglot
 from sqlglot import exp
 
-from tests.unit.rewrite.atoms import COLUMNS
+from tests.unit.rewrite.atoms import COLUMNS, DIMENSIONS
 
 SETS = 40
 # Values of columns, by their types.
@@ -92,6 +92,11 @@ class Lake:
             marks = ", ".join("?" for _ in columns)
             for row in rows:
                 self.connection.execute(f"INSERT INTO d{number}.{table} VALUES ({marks})", row)
+        for table, keys in zip(DIMENSIONS, ((0, 1, 2, 3), (0, 2), (0, 1, 1, 2, 3)), strict=True):
+            self.connection.execute(f"DELETE FROM d{number}.{table}")
+            for key in keys:
+                row = [key, random.choice((0, 1, 2, 3)), random.choice((None, "x", "y"))]
+                self.connection.execute(f"INSERT INTO d{number}.{table} VALUES (?, ?, ?)", row)
 
     def use(self, number: int) -> None:
         """Take one of the sets."""

@@ -23,6 +23,8 @@ STORAGE_DROPPED = "STORAGE_DROPPED"
 SAME_ROWS = "SAME_ROWS"
 # A statement that does not name the view was answered by it.
 REWRITTEN = "REWRITTEN"
+# A test has found that a constraint holds for base tables at some versions.
+HELD = "HELD"
 MAX_ERROR_LENGTH = 2000
 
 
@@ -66,11 +68,17 @@ def same_rows(
     return replace(event, event_id=_digest(identity))
 
 
+def held(name: str, payload: Mapping[str, Any], invocation_id: str) -> Event:
+    """A constraint of a table was found to hold; said again of the same versions, nothing new."""
+    event = new_event(HELD, "", name, invocation_id=invocation_id, payload=payload)
+    return replace(event, event_id=_digest(f"{HELD}|{event.payload_json}"))
+
+
 def is_routine(event: Event) -> bool:
     """Whether it is of a refresh that goes well, or of what follows from that."""
     if event.kind == MARKED_STALE:
         return event.payload.get("cause") == "REFRESH"
-    return event.kind in (REFRESH_STARTED, REFRESH_SUCCEEDED, REFRESH_SKIPPED, REWRITTEN)
+    return event.kind in (REFRESH_STARTED, REFRESH_SUCCEEDED, REFRESH_SKIPPED, REWRITTEN, HELD)
 
 
 def new_event(

@@ -1,9 +1,11 @@
-"""Names in the payloads of events."""
+"""Names, and what holds of columns, in the payloads of events."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dbt.adapters.spark_mv.sql.constraints import Constraint
 from dbt.adapters.spark_mv.sql.names import TableName
 
 
@@ -22,3 +24,21 @@ def sources_of(payload: dict[str, Any]) -> tuple[TableName, ...] | None:
         return None
     names = tuple(name_of(source) for source in stored)
     return None if None in names else tuple(name for name in names if name is not None)
+
+
+def constraint_of(payload: Mapping[str, Any]) -> Constraint | None:
+    """What an event says that a test has found to hold, None if that cannot be read."""
+    said = payload.get("columns")
+    lists = [one for one in said if isinstance(one, list) and one] if isinstance(said, list) else []
+    columns = [(name_of({"parts": one[:-1]}), one[-1]) for one in lists]
+    places = [(table, str(column)) for table, column in columns if table is not None]
+    if not 0 < len(places) == len(columns) <= 2 or not isinstance(payload.get("versions"), list):
+        return None
+    return Constraint(str(payload.get("constraint")), *places)
+
+
+def payload_of(constraint: Constraint, versions: Sequence[Any]) -> dict[str, Any]:
+    """The payload of such an event; `versions` are those of its tables, as they are stored."""
+    places = [constraint.column, *([constraint.to] if constraint.to is not None else [])]
+    columns = [[*table.parts, column] for table, column in places]
+    return {"constraint": constraint.kind, "columns": columns, "versions": list(versions)}

@@ -9,7 +9,8 @@ from typing import Any
 from dbt.adapters.spark_mv.config.schedule import CronTimes, due_from_json, schedule_from_json
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
-from dbt.adapters.spark_mv.metadata.payloads import name_of, sources_of
+from dbt.adapters.spark_mv.metadata.payloads import constraint_of, name_of, sources_of
+from dbt.adapters.spark_mv.sql.constraints import Constraint
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # So many of the newest refreshes say how fast each method is.
@@ -99,7 +100,8 @@ class State:
     ended and were not dropped since, by the full name of the view. `same_rows` has pairs of
     snapshots of base tables that were found to have the same rows. `covered` has the ids of
     invalidations that are over. `registrations` is another number after `views`, or what one of
-    them reads, has changed."""
+    them reads, has changed. `held` has what tests have found to hold of tables, and at which
+    versions, as these are stored."""
 
     views: dict[TableName, ViewState] = field(default_factory=dict)
     registrations: int = field(default=0, compare=False)
@@ -111,6 +113,7 @@ class State:
     built: dict[str, set[TableName]] = field(default_factory=dict)
     same_rows: dict[TableName, set[tuple[str, str]]] = field(default_factory=dict)
     covered: set[str] = field(default_factory=set)
+    held: dict[Constraint, list[Any]] = field(default_factory=dict)
 
     def same_as(self, table: TableName, snapshot_id: str) -> set[str]:
         """Snapshots of a base table that are known to have the same rows as this one."""
@@ -157,6 +160,11 @@ def apply(state: State, event: Event) -> None:
         return
     if event.kind == kinds.SAME_ROWS:
         _equate(state, event)
+        return
+    if event.kind == kinds.HELD:
+        held = constraint_of(event.payload)
+        if held is not None:
+            state.held[held] = list(event.payload["versions"])
         return
     view = state.of_id(event.view_id)
     if event.refresh_id:

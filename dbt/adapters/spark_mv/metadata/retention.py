@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
+from dbt.adapters.spark_mv.metadata.payloads import constraint_of
 from dbt.adapters.spark_mv.metadata.projection import LIFECYCLE, State, ViewState, staging_table_of
 
 _SWITCHES = (kinds.SUSPENDED, kinds.RESUMED)
@@ -19,6 +20,7 @@ def kept(events: Sequence[Event], state: State, before_us: int) -> set[str]:
     """
     views = {view.id: view for view in state.views.values()}
     found = [e for e in events if e.view_id in views and _counts(e, views[e.view_id], state)]
+    found += {constraint_of(e.payload): e for e in events if e.kind == kinds.HELD}.values()
     young = [event for event in events if event.at >= before_us]
     # A refresh is forgotten as a whole, or its start would look like one that still runs.
     whole = {*state.running, *(event.refresh_id for event in (*found, *young))} - {None}

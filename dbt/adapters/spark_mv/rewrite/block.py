@@ -22,6 +22,8 @@ class Derived:
 
 
 Source = TableName | Derived
+# In the place of a table of a view that was left out; its columns are columns of nothing.
+LEFT_OUT = Derived("left out", frozenset())
 # There are twice as many sets with each part of a CUBE.
 _MOST_IN_SETS = 20
 

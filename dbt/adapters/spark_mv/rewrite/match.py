@@ -8,16 +8,17 @@ beside the columns of the view.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.block import Block, Derived
+from dbt.adapters.spark_mv.rewrite.block import LEFT_OUT, Block, Derived
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls
+from dbt.adapters.spark_mv.rewrite.extra import without_extra, without_nulls
 from dbt.adapters.spark_mv.rewrite.outer import as_outer
 from dbt.adapters.spark_mv.rewrite.returned import calls_aggregate, keys_of_returned, keys_of_sets
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest
@@ -32,41 +33,32 @@ from dbt.adapters.spark_mv.rewrite.unmatched import (
     VIEW,
     Unmatched,
 )
+from dbt.adapters.spark_mv.sql.constraints import Constraint
 
 _MOST_MAPS = 24
 
 
-def match(forms: Sequence[Block], view: StoredView, most_rows: int | None = None) -> Answer:
+@dataclass(frozen=True)
+class Known:
+    """What is known of the tables: how many rows the one table of a query has at most, None if that
+    is not known, and what holds for their rows."""
+
+    most_rows: int | None = None
+    held: Collection[Constraint] = ()
+
+
+def match(forms: Sequence[Block], view: StoredView, known: Known) -> Answer:
     """How a block, in one of its normal forms, is answered by the view; raises `Unmatched` with the
-    reason if it is not.
-
-    `most_rows` is how many rows the one table of the view has at most, None if that is not known.
-    """
+    reason if it is not."""
     last: Unmatched | None = None
-    stored = [view, *([view.rows] if view.rows is not None else [])]
-    for query, kept in product(forms, stored):
-        try:
-            return _match(query, kept, most_rows)
-        except Unmatched as error:
-            if last is None or last.reason.code == OTHER_TABLES:
-                last = error
-        except RecursionError:
-            raise Unmatched(QUERY, "its expressions are too deep") from None
-    assert last is not None, "a block has a normal form"
-    raise last
-
-
-def _match(query: Block, view: StoredView, most_rows: int | None) -> Answer:
-    if view.block.limit:
-        raise Unmatched(VIEW, "the view has a LIMIT")
-    if view.facts.is_empty:
-        raise Unmatched(VIEW, "no row can meet all conditions of the view")
-    last: Unmatched | None = None
-    for occurrences in islice(_maps(query, view.block), _MOST_MAPS):
-        try:
-            return _answer(query, view, occurrences, most_rows)
-        except Unmatched as error:
-            last = last or error
+    for query, kept in product(forms, [view, *([view.rows] if view.rows is not None else [])]):
+        for less in without_extra(kept, Counter(query.tables), known.held):
+            try:
+                return _match(query, less, known)
+            except Unmatched as error:
+                last = error if last is None or last.reason.code == OTHER_TABLES else last
+            except RecursionError:
+                raise Unmatched(QUERY, "its expressions are too deep") from None
     if last is None:
         is_whole = any(isinstance(table, Derived) for table in view.block.tables)
         text = "the query lacks its windows, unions or sets of keys, or has them of other rows"
@@ -76,16 +68,31 @@ def _match(query: Block, view: StoredView, most_rows: int | None) -> Answer:
     raise last
 
 
-def _answer(
-    query: Block, view: StoredView, occurrences: dict[int, int], most_rows: int | None
-) -> Answer:
+def _match(query: Block, view: StoredView, known: Known) -> Answer:
+    if view.block.limit:
+        raise Unmatched(VIEW, "the view has a LIMIT")
+    if view.facts.is_empty:
+        raise Unmatched(VIEW, "no row can meet all conditions of the view")
+    last: Unmatched | None = None
+    for occurrences in islice(_maps(query, view.block), _MOST_MAPS):
+        try:
+            return _answer(query, view, occurrences, known)
+        except Unmatched as error:
+            last = last or error
+    assert last is not None, "all its tables are among those of the query"
+    raise last
+
+
+def _answer(query: Block, view: StoredView, occurrences: dict[int, int], known: Known) -> Answer:
     """How the view answers the block by one assignment of occurrences."""
     mapped, taken = view.renumbered(occurrences), set(occurrences.values())
     last: Unmatched | None = None
     for form in (query, *as_outer(query, mapped.block.left_joins, view.zone)):
         facts = facts_of(form.conditions, view.zone)
         try:
-            return _Attempt(form, facts, mapped, taken, most_rows).answer()
+            assumed = mapped.assumed | without_nulls(mapped, facts, known.held)
+            answer = _Attempt(form, facts, mapped, taken, known.most_rows).answer()
+            return replace(answer, assumed=assumed)
         except Unmatched as error:
             last = last or error
     assert last is not None, "the block itself is tried"
@@ -95,12 +102,12 @@ def _answer(
 def _maps(query: Block, view: Block) -> Iterator[dict[int, int]]:
     """The ways to find the occurrences of the view among those of the query."""
 
-    if Counter(view.tables) - Counter(query.tables):
-        return
-
     def extended(number: int, taken: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         if number == len(view.tables):
             yield taken
+            return
+        if view.tables[number] == LEFT_OUT:
+            yield from extended(number + 1, (*taken, len(query.tables) + number))
             return
         for n, table in enumerate(query.tables):
             if table == view.tables[number] and n not in taken:

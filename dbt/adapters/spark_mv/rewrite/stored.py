@@ -10,7 +10,8 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, sets_of_keys
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
-from dbt.adapters.spark_mv.rewrite.terms import Term
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
+from dbt.adapters.spark_mv.sql.constraints import Constraint
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # What the storage table is called in a rewritten block; other tables go by their occurrence.
@@ -50,7 +51,9 @@ class StoredView:
     be more than the view shows; groups that the view does not show have no place in `block.having`
     if they are stored. `zone` is the time zone of its definition. `rows` is the same of a view with
     windows, without these, or those groups of a view of sets of keys that are groups of all keys;
-    `only` are conditions that leave the stored rows of which this tells."""
+    `only` are conditions that leave the stored rows of which this tells. If tables were left out
+    of it, that is right if `assumed` holds and no row has NULL in the columns `needed`, each with
+    the constraint by which it has none whatever the query says."""
 
     name: TableName
     storage: TableName
@@ -60,6 +63,8 @@ class StoredView:
     rows: StoredView | None = None
     only: tuple[exp.Expr, ...] = ()
     has_sets: bool = False
+    assumed: frozenset[Constraint] = frozenset()
+    needed: tuple[tuple[ColumnOf, Constraint], ...] = ()
 
     @cached_property
     def facts(self) -> Facts:
@@ -70,7 +75,11 @@ class StoredView:
         """The view with the occurrences of a query in place of its own."""
         if all(mine == other for mine, other in occurrences.items()):
             return self
-        return replace(self, block=self.block.renumbered(occurrences))
+        needed = tuple(
+            (replace(column, occurrence=occurrences[column.occurrence]), never_null)
+            for column, never_null in self.needed
+        )
+        return replace(self, block=self.block.renumbered(occurrences), needed=needed)
 
 
 def stored_view(

@@ -10,6 +10,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.rewrite.derive import table_alias
 from dbt.adapters.spark_mv.rewrite.stored import STORED, StoredView
 from dbt.adapters.spark_mv.rewrite.terms import TABLE
+from dbt.adapters.spark_mv.sql.constraints import Constraint
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 UNNAMED = "mv_output_"
@@ -28,7 +29,7 @@ class Missing:
 @dataclass(frozen=True)
 class Answer:
     """A block over the storage table of a view, to which the `missing` tables are joined; `keys` is
-    None if there is nothing to group."""
+    None if there is nothing to group. It is right if what is `assumed` holds."""
 
     view: StoredView
     outputs: tuple[tuple[str, exp.Expr], ...]
@@ -38,6 +39,7 @@ class Answer:
     having: tuple[exp.Expr, ...]
     order: tuple[exp.Expr, ...]
     limit: tuple[exp.Expr, ...]
+    assumed: frozenset[Constraint] = frozenset()
 
     @property
     def tables(self) -> frozenset[TableName]:

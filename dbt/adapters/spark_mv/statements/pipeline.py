@@ -33,8 +33,10 @@ from dbt.adapters.spark_mv.statements.rewriting.explain import (
     not_rewritten,
     rewriting_rows,
 )
+from dbt.adapters.spark_mv.statements.rewriting.relations import CatalogRelations
 from dbt.adapters.spark_mv.statements.rewriting.rewriter import Rewriter
 from dbt.adapters.spark_mv.statements.rewriting.stale import StaleViews
+from dbt.adapters.spark_mv.statements.rewriting.tested import TestedConstraints
 from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting
 from dbt.adapters.spark_mv.statements.statement_reads import StatementReads
 from dbt.adapters.spark_mv.statements.table_functions import CALLED, rewrite_table_functions
@@ -75,6 +77,8 @@ class StatementPipeline:
         self._ddl = ddl
         self._reads = StatementReads(services, gate)
         self._rewriter = Rewriter(services, self._reads.is_temporary, least_rows, stale)
+        relations = CatalogRelations(services.resolver, self._reads.is_temporary)
+        self.tested = TestedConstraints(services, relations)
         self._caches = CachedPlans(services.executor, services.resolver)
         self._inside = threading.local()
 

@@ -12,7 +12,7 @@ from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata.projection import State
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived, base_tables
-from dbt.adapters.spark_mv.rewrite.match import match
+from dbt.adapters.spark_mv.rewrite.match import Known, match
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
 from dbt.adapters.spark_mv.rewrite.text import Answer
 from dbt.adapters.spark_mv.rewrite.unmatched import (
@@ -21,6 +21,7 @@ from dbt.adapters.spark_mv.rewrite.unmatched import (
     NOT_DERIVABLE,
     Unmatched,
 )
+from dbt.adapters.spark_mv.sql.constraints import Constraint
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.statements.rewriting.stored_views import StoredViews
@@ -143,18 +144,19 @@ class Candidates:
         """Each view that reads a table of the block, and how it answers one of its forms or why
         not."""
         block = forms[-1]
-        most_rows = self._most_rows(block)
+        held = self._services.log.state().held
+        facts = Known(self._most_rows(block), held)
         columns = {column.name for term in block.terms() for column in term.columns}
         for number, name in enumerate(index.of(base_tables(block.tables), columns)):
             if number >= _MOST_VIEWS:
                 yield name, NOT_TRIED
                 continue
-            found = self._matched(name, forms, barred, most_rows)
+            found = self._matched(name, forms, barred, facts)
             if found is not None:
                 yield name, found
 
     def _matched(
-        self, name: TableName, forms: Sequence[Block], barred: Barred, most_rows: int | None
+        self, name: TableName, forms: Sequence[Block], barred: Barred, facts: Known
     ) -> Matched | Reason | None:
         view = find_view(self._services.resolver, name)
         if view is None:
@@ -169,11 +171,11 @@ class Candidates:
         stored = self._stored.shown(view)
         if isinstance(stored, Reason):
             return stored
-        found = _match(view, forms, stored, most_rows)
+        found = _match(view, forms, stored, facts)
         if not isinstance(found, Reason) or not view.hidden:
             return found
         if stored.has_sets or found.code in _OF_COLUMNS:
-            found = _match(view, forms, self._stored.whole(view, stored), most_rows)
+            found = _match(view, forms, self._stored.whole(view, stored), facts)
         return found
 
     def _most_rows(self, block: Block) -> int | None:
@@ -195,14 +197,26 @@ class Candidates:
         observation = self._services.observer.observe_with_upstream(view)
         if not observation.verdict.is_fresh or observation.head is None:
             return Reason("VIEW_NOT_FRESH", observation.verdict.reason.text)
+        other = self._not_held(matched.answer, observation)
+        if other is not None:
+            return Reason(NOT_COVERED, f"that {other} was tested at other versions of the tables")
         return Candidate(view, matched.answer, observation)
+
+    def _not_held(self, answer: Answer, observation: Observation) -> Constraint | None:
+        """What an answer assumes and is not known to hold for the tables of the stored rows."""
+        held = self._services.log.state().held
+        for constraint in sorted(answer.assumed, key=str):
+            now = [observation.versions.get(table) for table in constraint.tables]
+            if held.get(constraint) != [one.to_json() for one in now if one is not None]:
+                return constraint
+        return None
 
 
 def _match(
-    view: MaterializedView, forms: Sequence[Block], stored: StoredView, most_rows: int | None
+    view: MaterializedView, forms: Sequence[Block], stored: StoredView, facts: Known
 ) -> Matched | Reason:
     try:
-        return Matched(view, match(forms, stored, most_rows))
+        return Matched(view, match(forms, stored, facts))
     except Unmatched as error:
         return error.reason
 

@@ -28,7 +28,7 @@ from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehin
 from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting, Target
 
 # A form of statement that nobody thought of must not keep anybody from running it.
-_NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
+NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
 # Set in tests: what nobody thought of fails.
 STRICT = "DBT_SPARK_MV_STRICT_REWRITES"
 _VERBS = frozenset({"CREATE", "REPLACE", "INSERT"})
@@ -84,7 +84,7 @@ class Rewriter:
             made.leave(error.reason)
         except StatementFailed as error:
             made.leave(Reason("FAILED", f"Spark refuses a statement: {error}"[:_LONGEST]))
-        except (MaterializedViewError, *_NOT_FORESEEN) as error:
+        except (MaterializedViewError, *NOT_FORESEEN) as error:
             if os.environ.get(STRICT):
                 raise
             made.leave(Reason("FAILED", f"{type(error).__name__}: {error}"[:_LONGEST]))
