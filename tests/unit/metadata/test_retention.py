@@ -30,6 +30,7 @@ KINDS = (
     kinds.REFRESH_ABANDONED,
     kinds.CANCEL_REQUESTED,
     kinds.STORAGE_DROPPED,
+    kinds.HELD,
 )
 one_event = st.tuples(
     st.sampled_from(KINDS),
@@ -51,6 +52,9 @@ def event_of(at: int, drawn: tuple[str, str, int, str, bool]) -> Event:
         "stale": flag,
         "covers": [f"e{earlier}" for earlier in range(1, at)] if flag else [],
         "aside": flag,
+        "constraint": trigger,
+        "columns": [[*parts, f"c{refresh}"]],
+        "versions": [at],
         "schedule": {"cron": "* * * * *", "time_zone": "UTC", "due_us": at + 1},
         "storage": ["local", "db", f"{view}__mv_0000000{refresh}"],
     }
@@ -64,7 +68,7 @@ def condition(state: State) -> Any:
     there = {view.view_name for view in (v.lifecycle for v in state.views.values())}
     built = {name: tables for name, tables in state.built.items() if name in there}
     due = {name: view.next_due for name, view in state.views.items()}
-    return state.views, due, state.running, built
+    return state.views, due, state.running, built, state.held
 
 
 @settings(max_examples=400, deadline=None)

@@ -28,11 +28,13 @@ def sources_of(payload: dict[str, Any]) -> tuple[TableName, ...] | None:
 
 def constraint_of(payload: Mapping[str, Any]) -> Constraint | None:
     """What an event says that a test has found to hold, None if that cannot be read."""
-    said = payload.get("columns")
-    lists = [one for one in said if isinstance(one, list) and one] if isinstance(said, list) else []
-    columns = [(name_of({"parts": one[:-1]}), one[-1]) for one in lists]
-    places = [(table, str(column)) for table, column in columns if table is not None]
-    if not 0 < len(places) == len(columns) <= 2 or not isinstance(payload.get("versions"), list):
+    said, versions = payload.get("columns"), payload.get("versions")
+    if not isinstance(said, list) or not isinstance(versions, list) or len(said) not in (1, 2):
+        return None
+    lists = [one for one in said if isinstance(one, list) and one]
+    columns = [(name_of({"parts": one[:-1]}), str(one[-1])) for one in lists]
+    places = [(table, column) for table, column in columns if table is not None]
+    if len(places) < len(said):
         return None
     return Constraint(str(payload.get("constraint")), *places)
 
