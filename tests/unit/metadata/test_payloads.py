@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from dbt.adapters.spark_mv.catalog.constraints import NOT_NULL, REFERENCES, UNIQUE, Constraint
 from dbt.adapters.spark_mv.metadata.events import held
 from dbt.adapters.spark_mv.metadata.payloads import constraint_of, payload_of
 from dbt.adapters.spark_mv.metadata.projection import fold
-from dbt.adapters.spark_mv.sql.constraints import NOT_NULL, REFERENCES, UNIQUE, Constraint
 from dbt.adapters.spark_mv.sql.names import TableName
 
 ORDERS = TableName("c", ("a", "b"), "orders")

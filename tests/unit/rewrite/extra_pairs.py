@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from dbt.adapters.spark_mv.sql.constraints import NOT_NULL, REFERENCES, UNIQUE, Constraint
+from dbt.adapters.spark_mv.catalog.constraints import NOT_NULL, REFERENCES, UNIQUE, Constraint
 from dbt.adapters.spark_mv.sql.names import TableName
 from tests.unit.rewrite.atoms import DIMENSIONS, Item
 from tests.unit.rewrite.shapes import Pair, Shape, numbered

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
+from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.rewrite import stored
 from dbt.adapters.spark_mv.rewrite.match import Known, match
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
@@ -13,7 +14,6 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import Scope, Table
 from dbt.adapters.spark_mv.rewrite.stored import StoredColumn, StoredView
 from dbt.adapters.spark_mv.rewrite.text import Answer, block_text
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
-from dbt.adapters.spark_mv.sql.constraints import Constraint
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import parse
 from tests.unit.rewrite import rules

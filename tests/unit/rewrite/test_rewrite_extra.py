@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.spark_mv.catalog.constraints import NOT_NULL, REFERENCES, UNIQUE, Constraint
 from dbt.adapters.spark_mv.rewrite import extra, match
 from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
-from dbt.adapters.spark_mv.sql.constraints import NOT_NULL, REFERENCES, UNIQUE, Constraint
 from dbt.adapters.spark_mv.sql.names import TableName
 from tests.sampling import WHOLE
 from tests.unit.rewrite.extra_pairs import HELD, extra_pair

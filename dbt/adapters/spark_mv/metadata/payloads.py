@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dbt.adapters.spark_mv.sql.constraints import Constraint
+from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.sql.names import TableName
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.config.schedule import CronTimes, due_from_json, schedule_from_json
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.metadata.payloads import constraint_of, name_of, sources_of
-from dbt.adapters.spark_mv.sql.constraints import Constraint
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # So many of the newest refreshes say how fast each method is.

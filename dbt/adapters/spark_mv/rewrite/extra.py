@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.catalog.constraints import NOT_NULL, REFERENCES, UNIQUE, Constraint
 from dbt.adapters.spark_mv.rewrite.block import LEFT_OUT, Block, Derived, Source
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_COVERED, Unmatched
-from dbt.adapters.spark_mv.sql.constraints import NOT_NULL, REFERENCES, UNIQUE, Constraint
 from dbt.adapters.spark_mv.sql.names import TableName
 
 _MOST = 8

@@ -14,6 +14,7 @@ from itertools import islice, product
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.rewrite.block import LEFT_OUT, Block, Derived
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
@@ -33,7 +34,6 @@ from dbt.adapters.spark_mv.rewrite.unmatched import (
     VIEW,
     Unmatched,
 )
-from dbt.adapters.spark_mv.sql.constraints import Constraint
 
 _MOST_MAPS = 24
 

@@ -8,10 +8,10 @@ from functools import cached_property
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.rewrite.block import Block, sets_of_keys
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
-from dbt.adapters.spark_mv.sql.constraints import Constraint
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # What the storage table is called in a rewritten block; other tables go by their occurrence.

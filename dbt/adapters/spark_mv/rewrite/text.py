@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.rewrite.derive import table_alias
 from dbt.adapters.spark_mv.rewrite.stored import STORED, StoredView
 from dbt.adapters.spark_mv.rewrite.terms import TABLE
-from dbt.adapters.spark_mv.sql.constraints import Constraint
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 UNNAMED = "mv_output_"

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata.projection import State
@@ -21,7 +22,6 @@ from dbt.adapters.spark_mv.rewrite.unmatched import (
     NOT_DERIVABLE,
     Unmatched,
 )
-from dbt.adapters.spark_mv.sql.constraints import Constraint
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.statements.rewriting.stored_views import StoredViews

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.catalog.constraints import NOT_NULL, REFERENCES, UNIQUE, Constraint
 from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.metadata.events import held
@@ -30,7 +31,6 @@ from dbt.adapters.spark_mv.rewrite.terms import (
     made,
 )
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
-from dbt.adapters.spark_mv.sql.constraints import NOT_NULL, REFERENCES, UNIQUE, Constraint
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import parse
 from dbt.adapters.spark_mv.statements.rewriting.rewriter import NOT_FORESEEN
