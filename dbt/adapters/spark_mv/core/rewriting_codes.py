@@ -34,9 +34,13 @@ REWRITING: Mapping[str, Meaning] = {
         "The statement calls a function of which it is not known that it depends on its arguments "
         "alone.",
     ),
-    "DIFFERENT_TABLES": Meaning("The view reads tables that the statement does not read."),
+    "DIFFERENT_TABLES": Meaning(
+        "The view reads tables that the statement does not read.",
+        "Give the keys by which it joins them the tests unique, relationships and not_null.",
+    ),
     "ROWS_NOT_COVERED": Meaning(
-        "The view leaves out rows that the statement wants.", "Drop the condition from the view."
+        "The view leaves out rows that the statement wants, or may leave them out.",
+        "Drop the condition from the view; run the tests of its keys again.",
     ),
     "COLUMN_NOT_COVERED": Meaning(
         "The statement needs a column that the view does not store.",
