@@ -44,7 +44,9 @@ class Answer:
     @property
     def tables(self) -> frozenset[TableName]:
         """The tables that it reads beside the storage table, also in subqueries."""
-        trees = (*(tree for _, tree in self.outputs), *self.conditions, *self.having, *self.order)
+        on = (tree for one in self.missing for tree in one.on or ())
+        shown = (tree for _, tree in self.outputs)
+        trees = (*shown, *on, *self.conditions, *(self.keys or ()), *self.having, *self.order)
         places = (tree.find_all(exp.Table) for tree in trees)
         inner = (place.meta[TABLE] for found in places for place in found)
         return frozenset([*(one.table for one in self.missing), *inner])
@@ -107,7 +109,12 @@ def _at_versions(answer: Answer, relation: Callable[[TableName], str]) -> Answer
     return replace(
         answer,
         outputs=tuple((name, related(tree)) for name, tree in answer.outputs),
+        missing=tuple(
+            replace(one, on=None if one.on is None else tuple(map(related, one.on)))
+            for one in answer.missing
+        ),
         conditions=tuple(map(related, answer.conditions)),
+        keys=None if answer.keys is None else tuple(map(related, answer.keys)),
         having=tuple(map(related, answer.having)),
         order=tuple(map(related, answer.order)),
     )

@@ -131,7 +131,7 @@ def _tree(block: Block, digest: str) -> exp.Select:
 
     tables = []
     for number, table in enumerate(block.tables):
-        place = exp.Table(this=exp.Var(this=str(table)), alias=exp.to_identifier(alias(number)))
+        place = exp.Table(this=exp.Var(this=table.sql), alias=exp.to_identifier(alias(number)))
         place.meta[TABLE] = table
         tables.append(place)
     outputs = [
