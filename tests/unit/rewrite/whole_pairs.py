@@ -6,6 +6,7 @@ from __future__ import annotations
 from random import Random
 
 from tests.unit.rewrite.atoms import Item
+from tests.unit.rewrite.sets_pairs import sets_pair
 from tests.unit.rewrite.shapes import Pair, Shape, numbered
 
 _CONDITIONS = ("a = 1", "a > 0", "a <= 2", "a IS NOT NULL", "b > 1", "g = 'x'", "a IN (1, 2)")
@@ -22,16 +23,6 @@ _WINDOWS = (
     ("COUNT(CASE WHEN b > 1 THEN b END) OVER (PARTITION BY a)", "bigint"),
 )
 _SETS = ("ROLLUP (a, g)", "CUBE (a, g)", "GROUPING SETS ((a, g), (a), ())", "ROLLUP (g, a)")
-# The groups of both keys are there once, or not.
-_SETS_OF_VIEWS = (
-    *_SETS,
-    "a, ROLLUP (g)",
-    "CUBE ((a, g))",
-    "GROUPING SETS ((a), (g))",
-    "GROUPING SETS ((a, g), (g, a))",
-    "ROLLUP (a, g), CUBE (a)",
-    "ROLLUP (a, (a, g))",
-)
 _SUBQUERIES = (
     "a IN (SELECT s.c FROM s WHERE s.id > 2)",
     "a NOT IN (SELECT s.c FROM s WHERE s.g = 'x')",
@@ -65,7 +56,7 @@ def whole_pair(seed: int) -> Pair:
     if seed % 13 == 1:
         return _ranked_groups(random, seed)
     if seed % 13 == 2:
-        return random.choice((_sets_of_groups, _groups_of_sets))(random, seed)
+        return sets_pair(seed)
     if seed % 13 == 3:
         return _subqueries(random, seed)
     made = random.choice((_windows, _windows, _sets, _operations, _outer, _parts))
@@ -158,45 +149,6 @@ def _sets(random: Random, seed: int) -> Pair:
     query += having if random.random() < 0.8 else ""
     numbers = any(item.type in ("int", "bigint") for item in kept)
     return _pair(seed, "sets", view, _either(random, query, kept) if numbers else query, items)
-
-
-def _sets_of_groups(random: Random, seed: int) -> Pair:
-    """Sets of keys asked of stored rows or groups."""
-    calls = [*_SUMMED, Item("MIN(b)", "int", True), Item("COUNT(b)", "bigint", True)]
-    is_grouped = random.random() < 0.7
-    finer = list(numbered([*_PLAIN, *calls] if is_grouped else _PLAIN, "s"))
-    where = _where(random, 0.3)
-    view = f"SELECT {_selected(finer)} FROM r{where}{' GROUP BY a, b, g' if is_grouped else ''}"
-    first, second = random.choice((("a", "g"), ("a", "g"), ("a", "b"), ("b", "g")))
-    sets = random.choice(_SETS_OF_VIEWS).replace("(a", f"({first}").replace("g", second)
-    marks = [Item(f"GROUPING({first})", "int"), Item(f"SUM({first})", "bigint")]
-    asked = [Item(key, "string" if key == "g" else "int") for key in (first, second)]
-    items = list(numbered([*asked, *random.sample([*calls, *marks], 3)], "c"))
-    more = random.choice(("", "", "a = b", "g = 'x'", "b IS NOT NULL"))
-    wanted = f"{where or ' WHERE TRUE'} AND {more}" if more else where
-    having = random.choice(("", "", " HAVING COUNT(*) > 1", f" HAVING {first} > 0"))
-    query = f"SELECT {_selected(items)} FROM r{wanted} GROUP BY {sets}{having}"
-    return _pair(seed, "sets", view, query, finer)
-
-
-def _groups_of_sets(random: Random, seed: int) -> Pair:
-    """Plain groups, or other sets, asked of stored sets of keys that say which they are."""
-    marks = random.choice(
-        (["GROUPING_ID(a, g)"], ["GROUPING(a)", "GROUPING(g)"], ["GROUPING(a)"], [])
-    )
-    stored = [_PLAIN[0], _PLAIN[2], *_SUMMED, *(Item(mark, "bigint") for mark in marks)]
-    items, where = list(numbered(stored, "s")), _where(random, 0.3)
-    having = " HAVING COUNT(*) > 1" if random.random() < 0.1 else ""
-    view = (
-        f"SELECT {_selected(items)} FROM r{where} GROUP BY {random.choice(_SETS_OF_VIEWS)}{having}"
-    )
-    group = random.choice(("a, g", "g, a", "a", "g", "", *_SETS))
-    keys = [item for item in (_PLAIN[0], _PLAIN[2]) if item.text in group]
-    wanted = list(numbered([*keys, *_SUMMED], "c"))
-    query = (
-        f"SELECT {_selected(wanted)} FROM r{where}{' GROUP BY ' if group else ''}{group}{having}"
-    )
-    return _pair(seed, "sets", view, query, items)
 
 
 def _subqueries(random: Random, seed: int) -> Pair:

@@ -132,7 +132,8 @@ class _Attempt:
         self._missing = [n for n in range(len(query.tables)) if n not in taken]
         self._most_rows = most_rows if len(query.tables) == 1 else None
         self._by_view = Deriver(view, view.facts, self._missing)
-        self._by_query = Deriver(view, facts, self._missing, pins=True)
+        # A key that is a constant is no key of a set of keys.
+        self._by_query = Deriver(view, facts, self._missing, pins=not query.sets)
 
     def answer(self) -> Answer:
         """The block over the storage table; raises `Unmatched`."""
@@ -218,9 +219,7 @@ class _Attempt:
         if not self._query.keys and not any(map(calls_aggregate, trees)):
             raise Unmatched(NOT_DERIVABLE, "it makes one row of all, and calls no aggregate")
         if self._query.sets:
-            keys = [self._by_query.tree(term) for term in self._query.keys or ()]
-            parts = [self._by_query.tree(term) for term in self._query.sets]
-            return replace(made, keys=keys_of_sets(made, keys, parts))
+            return replace(made, keys=keys_of_sets(made, self._query, self._by_query))
         terms = [*(output.term for output in self._query.outputs), *self._query.having]
         return replace(made, keys=keys_of_returned(made, terms))
 

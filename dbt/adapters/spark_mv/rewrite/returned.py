@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.block import Block
+from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.stored import is_inexact
 from dbt.adapters.spark_mv.rewrite.terms import INNER, Term
 from dbt.adapters.spark_mv.rewrite.text import Answer
@@ -29,20 +31,44 @@ def keys_of_returned(answer: Answer, terms: Sequence[Term]) -> tuple[exp.Expr, .
     return tuple(keys)
 
 
-def keys_of_sets(
-    answer: Answer, keys: Sequence[exp.Expr], parts: Sequence[exp.Expr]
-) -> tuple[exp.Expr, ...]:
-    """The parts of a GROUP BY of sets of keys. In a part of the groups a key is NULL, and what
-    equals it is not: each has to be written in its own way, and nothing else be returned."""
-    written = {tree.sql("spark") for tree in keys}
+def keys_of_sets(answer: Answer, query: Block, deriver: Deriver) -> tuple[exp.Expr, ...]:
+    """The parts of a GROUP BY of sets of keys.
+
+    In a part of the groups a key is NULL, and with it whatever Spark finds to be equal to it. So
+    what is not the same in the query has to be written in different ways, and nothing be returned
+    that is not computed from keys. Raises `Unmatched`.
+    """
+    keys = [deriver.tree(term) for term in query.keys or ()]
     has_constant = any(tree.find(exp.Column) is None for tree in keys)
-    if not keys or has_constant or len(written) < len(keys):
+    if not keys or has_constant or _are_written_alike(query, deriver):
         raise Unmatched(NOT_DERIVABLE, "keys of its sets are constants, or equal each other")
     for tree in (*(tree for _, tree in answer.outputs), *answer.having, *answer.order):
         if _loose(tree, list(keys)):
             text = "a column is not computed from the keys of its sets"
             raise Unmatched(NO_COLUMN, text, tree.sql("spark"))
-    return tuple(parts)
+    return tuple(deriver.tree(term) for term in query.sets)
+
+
+def _are_written_alike(query: Block, deriver: Deriver) -> bool:
+    """Whether two terms, or parts of terms, that are not the same are written in one way: columns
+    that equal each other, units of time that are told by one column."""
+    written: dict[str, str] = {}
+    order = (item.term for item in query.order if item.term is not None)
+    shown = (output.term for output in query.outputs)
+    for term in (*(query.keys or ()), *shown, *query.having, *order):
+        for part in _outside_calls(term):
+            if deriver.can(part):
+                text = deriver.tree(part).sql("spark")
+                if written.setdefault(text, part.key) != part.key:
+                    return True
+    return False
+
+
+def _outside_calls(term: Term) -> Iterator[Term]:
+    if not term.call:
+        yield term
+        for arg in term.args:
+            yield from _outside_calls(arg)
 
 
 def calls_aggregate(tree: exp.Expr) -> bool:

@@ -18,6 +18,7 @@ from dbt.adapters.spark_mv.rewrite.reading.functions import Columns
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Scope
 from dbt.adapters.spark_mv.rewrite.terms import DIGEST, INNER, OUTER, TABLE, Term, made, tree_of
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+from dbt.adapters.spark_mv.sql.names import TableName
 
 _PLACE = "mv_subquery_"
 # Spark may read the operand of such an operator as one of another.
@@ -131,6 +132,7 @@ def _tree(block: Block, digest: str) -> exp.Select:
 
     tables = []
     for number, table in enumerate(block.tables):
+        assert isinstance(table, TableName), "others are refused"
         place = exp.Table(this=exp.Var(this=table.sql), alias=exp.to_identifier(alias(number)))
         place.meta[TABLE] = table
         tables.append(place)

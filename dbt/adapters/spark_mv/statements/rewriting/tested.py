@@ -101,20 +101,28 @@ class TestedConstraints:
 
 def _query_of(tree: exp.Expr | None) -> exp.Expr | None:
     """The query whose rows are counted as failures."""
-    if not isinstance(tree, exp.Select) or tree.args.get("where") or tree.args.get("joins"):
+    if not isinstance(tree, exp.Select) or _has_more(tree, {"expressions", "from_"}):
         return None
     start, counted = tree.args.get("from_"), tree.expressions[0].unalias()
     if start is None or not isinstance(start.this, exp.Subquery):
         return None
+    if _has_more(start.this, {"this", "alias"}):
+        return None
     is_count = isinstance(counted, exp.Count) and isinstance(counted.this, exp.Star)
     return start.this.this if is_count and start.this.alias == _QUERY_OF_A_TEST else None
+
+
+def _has_more(node: exp.Expr, known: set[str]) -> bool:
+    return any(value for name, value in node.args.items() if name not in known)
 
 
 def _constraints(block: Block) -> Iterator[Constraint]:
     """What holds if the block has no row."""
     tables, keys = block.tables, [term.column for term in block.keys or ()]
     conditions = {term.key for term in block.conditions}
-    if not all(isinstance(table, TableName) for table in tables) or block.sets:
+    # A LIMIT may leave no row of many.
+    is_part = block.sets or block.limit or block.has_windows
+    if is_part or not all(isinstance(table, TableName) for table in tables):
         return
     columns = {column for term in block.terms() for column in term.columns}
     if len(tables) == 1 and not block.left_joins:
