@@ -3,7 +3,7 @@ other rows if it does not, or is not asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import pytest
@@ -23,13 +23,6 @@ Patch = pytest.MonkeyPatch
 R, WHOLE_DIM, PART_DIM, MANY_DIM = (
     TableName("c", ("s",), name) for name in ("r", "whole_dim", "part_dim", "many_dim")
 )
-
-
-@pytest.fixture(scope="module")
-def lake() -> Iterator[Lake]:
-    made = Lake()
-    yield made
-    made.connection.close()
 
 
 def test_same_rows(lake: Lake) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.unit.rewrite.fixture_files import Case, every_case
@@ -12,13 +10,6 @@ from tests.unit.rewrite.lake import SETS, Lake
 
 CASES = every_case()
 ANSWERED = [case for case in CASES if not case.expected.startswith("no: ")]
-
-
-@pytest.fixture(scope="module")
-def lake() -> Iterator[Lake]:
-    made = Lake()
-    yield made
-    made.connection.close()
 
 
 def name(case: Case) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import pytest
 
@@ -37,13 +37,6 @@ BROKEN: dict[tuple[Law, str], int] = {
     (split, "COUNT(x) is COUNT(*)"): 56,
     (split, "lost parentheses"): 59,
 }
-
-
-@pytest.fixture(scope="module")
-def lake() -> Iterator[Lake]:
-    made = Lake()
-    yield made
-    made.connection.close()
 
 
 @pytest.fixture(scope="module")

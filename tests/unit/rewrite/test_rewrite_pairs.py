@@ -3,8 +3,6 @@ many."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.sampling import WHOLE
@@ -19,13 +17,6 @@ from tests.unit.rewrite.whole_pairs import whole_pair
 PAIRS = 20_000 if WHOLE else 2_000
 # The seeds next to the one that was the first to be wrong.
 AROUND = 5
-
-
-@pytest.fixture(scope="module")
-def lake() -> Iterator[Lake]:
-    made = Lake()
-    yield made
-    made.connection.close()
 
 
 def test_same_rows(lake: Lake) -> None:
