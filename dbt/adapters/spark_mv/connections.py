@@ -204,7 +204,7 @@ class SparkMVConnectionManager(SparkConnectionManager):
         if not is_test or not _may_matter(self.profile, sql):
             return None
         core = self.materialized_views
-        return core.pipeline.tested.begin(sql, core.context().namespace())
+        return core.pipeline.tested.begin(sql, core.context())
 
 
 _PASSES = re.compile(

@@ -130,10 +130,13 @@ def _groups_of_sets(query: exp.Expr) -> exp.Expr:
     if not isinstance(inner, exp.Select) or inner.find(exp.GroupingSets) is None:
         return query
     named = {one.alias: one.this for one in inner.expressions}
-    plain = [one for one in query.expressions if isinstance(one.unalias(), exp.Column)]
+    shown = [
+        exp.alias_(named[one.unalias().name].copy(), one.alias_or_name, quoted=True)
+        for one in query.expressions
+        if isinstance(one.unalias(), exp.Column) and one.unalias().name in named
+    ]
     made = inner.copy()
-    shown = (exp.alias_(named[one.this.name].copy(), one.alias, quoted=True) for one in plain)
-    made.set("expressions", list(shown))
+    made.set("expressions", shown)
     return made
 
 

@@ -33,6 +33,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import parse
+from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.statements.rewriting.rewriter import NOT_FORESEEN
 
 # What dbt calls the query of a test, of whose rows it counts those that fail.
@@ -57,12 +58,12 @@ class TestedConstraints:
         self._services = services
         self._reader = BlockReader(relations)
 
-    def begin(self, sql: str, home: Namespace) -> Tested | None:
+    def begin(self, sql: str, context: StatementContext) -> Tested | None:
         """What a test is about; None if that is no constraint, or no view could make use of it."""
         if not self._services.log.state().views:
             return None
         try:
-            constraint = self._constraint(sql, home)
+            constraint = self._constraint(sql, context.namespace())
             versions = self._versions(constraint) if constraint is not None else ()
         except (MaterializedViewError, Unmatched, *NOT_FORESEEN):
             return None  # it is another test, or Spark will say what is wrong
@@ -72,11 +73,12 @@ class TestedConstraints:
 
     def end(self, tested: Tested, failures: object) -> None:
         """The test ran, with so many failures."""
-        is_held = isinstance(failures, (int, float)) or str(failures).isdigit()
-        if not is_held or int(str(failures)) != 0:
+        try:
+            after = self._versions(tested.constraint)
+        except MaterializedViewError:
             return
-        if self._versions(tested.constraint) != tested.versions:
-            return  # nobody knows which versions the test has read
+        if str(failures) != "0" or after != tested.versions:
+            return  # or nobody knows which versions the test has read
         log = self._services.log
         versions = [version.to_json() for version in tested.versions]
         if log.state().held.get(tested.constraint) != versions:
