@@ -37,7 +37,6 @@ class ViewState:
     sources: tuple[TableName, ...] = ()
     created_at: int = 0
     is_stale: bool = True
-    marked_at: int | None = None
     suspended: Event | None = None
     failures: int = 0
     last_error: str | None = None
@@ -178,7 +177,6 @@ def apply(state: State, event: Event) -> None:
         state.views.pop(view.name, None)
         state.registrations += 1
     elif event.kind == kinds.MARKED_STALE:
-        view.marked_at = view.marked_at if view.is_stale and view.marked_at else event.at
         view.is_stale = True
     elif event.kind in (kinds.SUSPENDED, kinds.RESUMED):
         view.suspended = event if event.kind == kinds.SUSPENDED else None
@@ -198,7 +196,6 @@ def _invalidate(state: State, view: ViewState, event: Event) -> None:
     _cover(state, view, event)
     if event.event_id not in state.covered:
         view.invalidations[event.event_id] = event
-        view.marked_at = view.marked_at if view.is_stale and view.marked_at else event.at
         view.is_stale = True
 
 
@@ -280,14 +277,13 @@ def _end_refresh(view: ViewState, event: Event) -> None:
         view.scheduled_at, view.scheduled = event.at, event.payload.get("schedule")
     if event.kind in (kinds.REFRESH_SUCCEEDED, kinds.REFRESH_SKIPPED):
         view.is_stale = bool(event.payload.get("stale", False) or view.invalidations)
-        view.marked_at = event.at if view.is_stale else None
         view.failures, view.last_error, view.last_refresh_at = 0, None, event.at
         if event.kind == kinds.REFRESH_SUCCEEDED:
             view.last_build = event
             _time(view, event)
     elif event.kind == kinds.REFRESH_FAILED:
         view.failures += 1 if event.payload.get("automatic") else 0
-        view.is_stale, view.marked_at = True, view.marked_at or event.at
+        view.is_stale = True
         view.last_error = str(event.payload.get("error", ""))
 
 

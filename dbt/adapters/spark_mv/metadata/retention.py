@@ -37,7 +37,7 @@ def _counts(event: Event, view: ViewState, state: State) -> bool:
         return True
     if event.kind == kinds.REWRITTEN:
         return False
-    if event.event_id in view.invalidations or _is_replaced(event, view):
+    if event.event_id in view.invalidations:
         return True
     if event.kind == kinds.SAME_ROWS:
         # A build names versions of its own; what was found of older ones is of no use any more.
@@ -46,15 +46,6 @@ def _counts(event: Event, view: ViewState, state: State) -> bool:
         return True
     # A success ends whatever was before it.
     return view.last_refresh_at is None or event.at >= view.last_refresh_at
-
-
-def _is_replaced(event: Event, view: ViewState) -> bool:
-    """Whether an invalidation stands for an earlier one, which made the view stale before it."""
-    return any(
-        event.event_id in map(str, covers)
-        for one in view.invalidations.values()
-        if isinstance(covers := one.payload.get("covers"), list)
-    )
 
 
 def _ended_in_staging(event: Event, state: State) -> bool:
