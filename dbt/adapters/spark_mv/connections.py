@@ -19,12 +19,12 @@ from dbt.adapters.spark.connections import (
     PyodbcConnectionWrapper,
     SparkConnectionManager,
 )
-from dbt_common.events.contextvars import get_node_info
 from dbt_common.exceptions import DbtBaseException, DbtDatabaseError
 
 from dbt.adapters.spark_mv.credentials import IN_PROCESS
 from dbt.adapters.spark_mv.glue.container import Container
 from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
+from dbt.adapters.spark_mv.glue.invocation import is_data_test
 from dbt.adapters.spark_mv.glue.result_cursor import ResultCursor
 from dbt.adapters.spark_mv.spark import session
 from dbt.adapters.spark_mv.spark.error_messages import may_run_again, spark_message
@@ -200,8 +200,7 @@ class SparkMVConnectionManager(SparkConnectionManager):
 
     def _tested(self, sql: str) -> Tested | None:
         """What a data test is about that is going to run."""
-        is_test = str(get_node_info().get("unique_id", "")).startswith("test.")
-        if not is_test or not _may_matter(self.profile, sql):
+        if not is_data_test() or not _may_matter(self.profile, sql):
             return None
         core = self.materialized_views
         return core.pipeline.tested.begin(sql, core.context())

@@ -7,7 +7,7 @@ from random import Random
 from dbt.adapters.spark_mv.catalog.constraints import NOT_NULL, REFERENCES, UNIQUE, Constraint
 from dbt.adapters.spark_mv.sql.names import TableName
 from tests.unit.rewrite.atoms import DIMENSIONS, Item
-from tests.unit.rewrite.shapes import Pair, Shape, numbered
+from tests.unit.rewrite.shapes import Pair, Shape, numbered, selected
 
 _WHOLE, _PART, _MANY = (TableName("c", ("s",), name) for name in DIMENSIONS)
 _FACTS = [(TableName("c", ("s",), "r"), column) for column in ("a", "b", "id")]
@@ -66,8 +66,7 @@ def _join(random: Random, table: str, alias: str, column: str) -> str:
 
 
 def _select(items: list[Item], read: list[str], conditions: list[str], grouped: bool) -> str:
-    selected = ", ".join(f"{item.text} AS {item.alias}" for item in items)
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     keys = [item.text for item in items if "(" not in item.text]
     by = f" GROUP BY {', '.join(keys)}" if grouped else ""
-    return f"SELECT {selected} FROM {' '.join(read)}{where}{by}"
+    return f"SELECT {selected(items)} FROM {' '.join(read)}{where}{by}"

@@ -135,11 +135,7 @@ def split(found: Iterable[Match], lake: Lake) -> Outcome:
         texts, parts = [], [dividing.text, f"NOT ({dividing.text})", f"({dividing.text}) IS NULL"]
         for part in parts:
             query = match.query(Atom(part, dividing.aliases))
-            try:
-                texts.append(text(query, match.view))
-            except Unmatched as error:
-                outcome.refused[error.reason.code] += 1
-                texts.append(query)
+            texts.append(_answered_or_asked(query, match, outcome))
         outcome.tried[match.forms] += 1
         for number in range(2):
             match.use(lake, number)
@@ -149,6 +145,15 @@ def split(found: Iterable[Match], lake: Lake) -> Outcome:
                 outcome.wrong.append(f"{match.made.seed}: {dividing.text}\n{shown}")
                 break
     return outcome
+
+
+def _answered_or_asked(query: str, match: Match, outcome: Outcome) -> str:
+    """The text of the answer, or of the query if the view does not answer it."""
+    try:
+        return text(query, match.view)
+    except Unmatched as error:
+        outcome.refused[error.reason.code] += 1
+        return query
 
 
 def _dividing(match: Match) -> Atom | None:
@@ -193,11 +198,7 @@ def around(seeds: Iterable[int], lake: Lake) -> Outcome:
         texts, parts = [], [dividing, f"NOT ({dividing})", f"({dividing}) IS NULL"]
         for part in parts:
             query = f"SELECT * FROM ({made.query}) AS o WHERE {part}"
-            try:
-                texts.append(text(query, match.view))
-            except Unmatched as error:
-                outcome.refused[error.reason.code] += 1
-                texts.append(query)
+            texts.append(_answered_or_asked(query, match, outcome))
         outcome.tried[match.forms] += 1
         if sum(map(lake.rows, texts), Counter()) != lake.rows(whole):
             outcome.wrong.append("\n".join((f"{seed}: {dividing}", made.view, whole, *texts)))

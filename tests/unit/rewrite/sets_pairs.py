@@ -6,7 +6,7 @@ from __future__ import annotations
 from random import Random
 
 from tests.unit.rewrite.atoms import Item
-from tests.unit.rewrite.shapes import Pair, Shape, numbered
+from tests.unit.rewrite.shapes import Pair, Shape, numbered, selected
 
 # The groups of both keys are there once, or not.
 _SETS = (
@@ -49,17 +49,13 @@ def _pair(seed: int, view: str, query: str, items: list[Item]) -> Pair:
     return Pair(seed, query, view, shape, shape)
 
 
-def _selected(items: list[Item]) -> str:
-    return ", ".join(f"{item.text} AS {item.alias}" for item in items)
-
-
 def _sets_of_groups(random: Random, seed: int) -> Pair:
     """Sets of keys asked of stored rows or groups."""
     calls = [*_SUMMED, Item("MIN(b)", "int", True), Item("COUNT(b)", "bigint", True)]
     is_grouped, plain = random.random() < 0.7, [_A, _B, _G]
     finer = list(numbered([*plain, *calls] if is_grouped else plain, "s"))
     where = _where(random)
-    view = f"SELECT {_selected(finer)} FROM r{where}{' GROUP BY a, b, g' if is_grouped else ''}"
+    view = f"SELECT {selected(finer)} FROM r{where}{' GROUP BY a, b, g' if is_grouped else ''}"
     first, second = random.choice((("a", "g"), ("a", "g"), ("a", "b"), ("b", "g")))
     sets = random.choice(_SETS).replace("(a", f"({first}").replace("g", second)
     marks = [Item(f"GROUPING({first})", "int"), Item(f"SUM({first})", "bigint")]
@@ -68,7 +64,7 @@ def _sets_of_groups(random: Random, seed: int) -> Pair:
     more = random.choice(("", "", "a = b", "g = 'x'", "b IS NOT NULL"))
     wanted = f"{where or ' WHERE TRUE'} AND {more}" if more else where
     having = random.choice(("", "", " HAVING COUNT(*) > 1", f" HAVING {first} > 0"))
-    query = f"SELECT {_selected(items)} FROM r{wanted} GROUP BY {sets}{having}"
+    query = f"SELECT {selected(items)} FROM r{wanted} GROUP BY {sets}{having}"
     return _pair(seed, view, query, finer)
 
 
@@ -78,7 +74,7 @@ def _sets_of_expressions(random: Random, seed: int) -> Pair:
     stored = random.choice(([_A, _B, _G, _D], [_A, _B, _G, _MONTH], [_A, _B, _MONTH]))
     finer = list(numbered([*stored, *_SUMMED], "s"))
     by = ", ".join(item.text for item in stored)
-    view = f"SELECT {_selected(finer)} FROM r{where} GROUP BY {by}"
+    view = f"SELECT {selected(finer)} FROM r{where} GROUP BY {by}"
     keys = random.sample(_KEYS, random.choice((2, 2, 3)))
     kind = random.choice(("ROLLUP", "CUBE"))
     others = random.sample(keys, len(keys)) + random.sample(_KEYS, 1)
@@ -90,7 +86,7 @@ def _sets_of_expressions(random: Random, seed: int) -> Pair:
     more = random.choice(("", "a = b", "a = b", "a = 1"))
     wanted = f"{where or ' WHERE TRUE'} AND {more}" if more else where
     having = random.choice(("", "", f" HAVING {random.choice(_KEYS)} IS NOT NULL"))
-    query = f"SELECT {_selected(items)} FROM r{wanted} GROUP BY {kind} ({', '.join(keys)}){having}"
+    query = f"SELECT {selected(items)} FROM r{wanted} GROUP BY {kind} ({', '.join(keys)}){having}"
     return _pair(seed, view, query, finer)
 
 
@@ -102,11 +98,9 @@ def _groups_of_sets(random: Random, seed: int) -> Pair:
     stored = [_A, _G, *_SUMMED, *(Item(mark, "bigint") for mark in marks)]
     items, where = list(numbered(stored, "s")), _where(random)
     having = " HAVING COUNT(*) > 1" if random.random() < 0.1 else ""
-    view = f"SELECT {_selected(items)} FROM r{where} GROUP BY {random.choice(_SETS)}{having}"
+    view = f"SELECT {selected(items)} FROM r{where} GROUP BY {random.choice(_SETS)}{having}"
     group = random.choice(("a, g", "g, a", "a", "g", "", *_SETS[:4]))
     keys = [item for item in (_A, _G) if item.text in group]
     wanted = list(numbered([*keys, *_SUMMED], "c"))
-    query = (
-        f"SELECT {_selected(wanted)} FROM r{where}{' GROUP BY ' if group else ''}{group}{having}"
-    )
+    query = f"SELECT {selected(wanted)} FROM r{where}{' GROUP BY ' if group else ''}{group}{having}"
     return _pair(seed, view, query, items)

@@ -72,6 +72,11 @@ def _unit(random: Random) -> Item:
     return Item(f"DATE_TRUNC('{random.choice(UNITS)}', t.d)", "timestamp")
 
 
+def selected(items: list[Item]) -> str:
+    """What stands after SELECT."""
+    return ", ".join(f"{item.text} AS {item.alias}" for item in items)
+
+
 def numbered(items: list[Item], letter: str) -> tuple[Item, ...]:
     """The items, each under a name."""
     return tuple(item.named(f"{letter}{n}") for n, item in enumerate(items))

@@ -7,7 +7,7 @@ from random import Random
 
 from tests.unit.rewrite.atoms import Item
 from tests.unit.rewrite.sets_pairs import sets_pair
-from tests.unit.rewrite.shapes import Pair, Shape, numbered
+from tests.unit.rewrite.shapes import Pair, Shape, numbered, selected
 
 _CONDITIONS = ("a = 1", "a > 0", "a <= 2", "a IS NOT NULL", "b > 1", "g = 'x'", "a IN (1, 2)")
 # Of rows that are peers these have one value.
@@ -92,10 +92,6 @@ def _either(random: Random, inner: str, items: list[Item], chance: float = 0.6) 
     return _around(random, inner, items) if random.random() < chance else inner
 
 
-def _selected(items: list[Item]) -> str:
-    return ", ".join(f"{item.text} AS {item.alias}" for item in items)
-
-
 def _windows(random: Random, seed: int) -> Pair:
     windows = [Item(*one) for one in random.sample(_WINDOWS, random.choice((1, 2)))]
     items = list(numbered([*_PLAIN, *windows], "c"))
@@ -103,15 +99,15 @@ def _windows(random: Random, seed: int) -> Pair:
     if random.random() < 0.3:  # of rows or groups that are stored
         finer = list(numbered([*_PLAIN, *_SUMMED], "s"))
         group = " GROUP BY a, b, g"
-        view = f"SELECT {_selected(finer)} FROM r{group}"
+        view = f"SELECT {selected(finer)} FROM r{group}"
         wanted = list(numbered([*_PLAIN[:2], *_SUMMED[:1], *windows[:1]], "c"))
         # A window of groups may look at keys only.
-        query = f"SELECT {_selected(wanted)} FROM r{_where(random)} GROUP BY a, b, g"
+        query = f"SELECT {selected(wanted)} FROM r{_where(random)} GROUP BY a, b, g"
         return _pair(seed, "windows", view, query, finer)
-    view = f"SELECT {_selected(items)} FROM r{where}"
+    view = f"SELECT {selected(items)} FROM r{where}"
     other = where if random.random() < 0.5 else _where(random)
     kept = [item for item in items if random.random() < 0.7] or items
-    query = f"SELECT {_selected(kept)} FROM r{other}"
+    query = f"SELECT {selected(kept)} FROM r{other}"
     stored = view
     if random.random() < 0.3:
         stored = f"SELECT * FROM ({view}) AS v WHERE {items[-1].alias} = 1"
@@ -130,8 +126,8 @@ def _ranked_groups(random: Random, seed: int) -> Pair:
     where, same = _where(random, 0.3), random.random() < 0.5
     other = having if same else random.choice((" HAVING COUNT(*) > 1", " HAVING a > 0", ""))
     group = " GROUP BY a, g"
-    view = f"SELECT {_selected(items)} FROM r{where}{group}{having}"
-    query = f"SELECT {_selected(items)} FROM r{where}{group}{other}"
+    view = f"SELECT {selected(items)} FROM r{where}{group}{having}"
+    query = f"SELECT {selected(items)} FROM r{where}{group}{other}"
     return _pair(seed, "windows", view, _either(random, query, items, 0.8), items)
 
 
@@ -139,13 +135,13 @@ def _sets(random: Random, seed: int) -> Pair:
     items = list(numbered([_PLAIN[0], _PLAIN[2], *_SUMMED, Item("GROUPING(a)", "int")], "c"))
     sets, where = random.choice(_SETS), _where(random, 0.3)
     having = random.choice(("", "", " HAVING COUNT(*) > 1", " HAVING a > 0"))
-    view = f"SELECT {_selected(items)} FROM r{where} GROUP BY {sets}{having}"
+    view = f"SELECT {selected(items)} FROM r{where} GROUP BY {sets}{having}"
     other = sets if random.random() < 0.8 else random.choice((*_SETS, "a, g"))
     kept = [item for item in items if random.random() < 0.7] or items
     if other == "a, g":
         kept = [item for item in kept if "GROUPING" not in item.text] or items[:2]
     more = where if random.random() < 0.8 else _where(random)
-    query = f"SELECT {_selected(kept)} FROM r{more} GROUP BY {other}"
+    query = f"SELECT {selected(kept)} FROM r{more} GROUP BY {other}"
     query += having if random.random() < 0.8 else ""
     numbers = any(item.type in ("int", "bigint") for item in kept)
     return _pair(seed, "sets", view, _either(random, query, kept) if numbers else query, items)
@@ -166,14 +162,14 @@ def _subqueries(random: Random, seed: int) -> Pair:
     is_grouped = random.random() < 0.6
     stored = list(numbered([*_PLAIN, *_SUMMED] if is_grouped else _PLAIN, "s"))
     group = " GROUP BY a, b, g" if is_grouped else ""
-    view = f"SELECT {_selected(stored)} FROM r{_all_of(kept)}{group}"
+    view = f"SELECT {selected(stored)} FROM r{_all_of(kept)}{group}"
     keys = random.sample(_PLAIN, random.choice((1, 2)))
     items = list(numbered([*keys, *_SUMMED] if is_grouped or random.random() < 0.5 else keys, "c"))
     by = f" GROUP BY {', '.join(key.text for key in keys)}" if len(items) > len(keys) else ""
     if by and random.random() < 0.2:
         by += " HAVING COUNT(*) > (SELECT MIN(s.c) FROM s)"
     return _pair(
-        seed, "subqueries", view, f"SELECT {_selected(items)} FROM r{_all_of(wanted)}{by}", stored
+        seed, "subqueries", view, f"SELECT {selected(items)} FROM r{_all_of(wanted)}{by}", stored
     )
 
 
@@ -210,7 +206,7 @@ def _outer(random: Random, seed: int) -> Pair:
     )
     if random.random() < 0.4:
         rows = list(numbered([Item("r.a", "int"), Item("r.g", "string"), *_SUMMED], "c"))
-        view = f"SELECT {_selected(rows)} FROM r GROUP BY r.a, r.g"
+        view = f"SELECT {selected(rows)} FROM r GROUP BY r.a, r.g"
         key = random.choice(("r.a", "s.c", "s.g"))
         call = random.choice(
             ("COUNT(*)", "SUM(r.b)", "COUNT(DISTINCT s.c)", "MAX(s.c)", "COUNT(s.c)")
@@ -218,9 +214,9 @@ def _outer(random: Random, seed: int) -> Pair:
         query = f"SELECT {key}, {call} FROM r LEFT JOIN s ON {on} GROUP BY {key}"
         return _pair(seed, "outer", view, query, rows)
     kept = [item for item in items if random.random() < 0.6] or items
-    view = f"SELECT {_selected(items)} FROM r {joins[0]} s ON {on}"
+    view = f"SELECT {selected(items)} FROM r {joins[0]} s ON {on}"
     more = random.choice(("", "", " WHERE s.c > 0", " WHERE s.c IS NULL", " WHERE r.a = s.a"))
-    query = f"SELECT {_selected(kept)} FROM r {joins[1]} s ON {on}{more}"
+    query = f"SELECT {selected(kept)} FROM r {joins[1]} s ON {on}{more}"
     return _pair(seed, "outer", view, query, items)
 
 
@@ -233,7 +229,7 @@ def _parts(random: Random, seed: int) -> Pair:
     shown = [item for item in _PLAIN if item.text in keys]
     items = list(numbered([*shown, *stored] or [Item("COUNT(*)", "bigint", True)], "c"))
     group = f" GROUP BY {', '.join(keys)}" if keys else ""
-    view = f"SELECT {_selected(items)} FROM r{group}"
+    view = f"SELECT {selected(items)} FROM r{group}"
     met = random.choice(("a = 1", "a > 0", "a IS NULL", "g = 'x'", "a > 0 OR g = 'x'"))
     value = random.choice(("1", "b", "m", "2"))
     call = random.choice(

@@ -163,5 +163,14 @@ class NodeContext:
         return getattr(self._manifest, "nodes", {}).get(unique_id)
 
 
+def is_data_test() -> bool:
+    """Whether the node of this thread is a data test."""
+    return _unique_id().startswith("test.")
+
+
 def _is_unit_test() -> bool:
-    return str(get_node_info().get("unique_id", "")).startswith("unit_test.")
+    return _unique_id().startswith("unit_test.")
+
+
+def _unique_id() -> str:
+    return str(get_node_info().get("unique_id", ""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 
@@ -104,10 +104,19 @@ class Block:
 
         return self.changed(lambda term: mapped(term, other), occurrences)
 
-    def changed(self, change: Callable[[Term], Term], occurrences: dict[int, int]) -> Block:
-        """The block with other terms, and other numbers for what is joined."""
+    def place(self, column: ColumnOf) -> tuple[TableName, str]:
+        """The table of a column, which is no query in FROM, and its name in lower case."""
+        table = self.tables[column.occurrence]
+        assert isinstance(table, TableName), table
+        return table, column.name.lower()
+
+    def changed(
+        self, change: Callable[[Term], Term], occurrences: Mapping[int, int] | None = None
+    ) -> Block:
+        """The block with other terms, and perhaps other numbers for what is joined."""
+        numbers = occurrences or {join.occurrence: join.occurrence for join in self.left_joins}
         joins = tuple(
-            LeftJoin(occurrences[join.occurrence], frozenset(map(change, join.conditions)))
+            LeftJoin(numbers[join.occurrence], frozenset(map(change, join.conditions)))
             for join in self.left_joins
         )
         return replace(

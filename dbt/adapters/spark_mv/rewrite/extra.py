@@ -12,12 +12,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from sqlglot import exp
-
 from dbt.adapters.spark_mv.catalog.constraints import NOT_NULL, REFERENCES, UNIQUE, Constraint
 from dbt.adapters.spark_mv.rewrite.block import LEFT_OUT, Block, Derived, Source
-from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
+from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, equal_columns
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_COVERED, Unmatched
@@ -63,7 +60,7 @@ def _without(
                     continue
                 needed = view.needed
                 if tie.is_inner:
-                    never_null = Constraint(NOT_NULL, _place(view.block, tie.column))
+                    never_null = Constraint(NOT_NULL, view.block.place(tie.column))
                     needed = (*needed, (tie.column, never_null))
                 assumed = view.assumed | tie.assumed
                 less = replace(view, block=block, assumed=assumed, needed=needed, rows=None)
@@ -74,35 +71,19 @@ def _ties(block: Block, occurrence: int, held: Collection[Constraint]) -> Iterat
     outer = {join.occurrence: join for join in block.left_joins}
     join = outer.get(occurrence)
     for term in join.conditions if join is not None else block.conditions:
-        pair = _equal(term)
+        pair = equal_columns(term)
         if pair is None:
             continue
         key, column = pair if pair[0].occurrence == occurrence else pair[::-1]
         if key.occurrence != occurrence or column.occurrence == occurrence:
             continue
-        needed = {Constraint(UNIQUE, _place(block, key))}
+        needed = {Constraint(UNIQUE, block.place(key))}
         if join is None:
             if column.occurrence in outer or isinstance(block.tables[column.occurrence], Derived):
                 continue
-            needed.add(Constraint(REFERENCES, _place(block, column), _place(block, key)))
+            needed.add(Constraint(REFERENCES, block.place(column), block.place(key)))
         if all(one in held for one in needed):
             yield _Tie(key, column, frozenset(needed), join is None)
-
-
-def _equal(term: Term) -> tuple[ColumnOf, ColumnOf] | None:
-    """The two columns of an equality whose values are the same where they are equal."""
-    if not isinstance(term.node, exp.EQ):
-        return None
-    left, right = (arg.column for arg in term.args)
-    if left is None or right is None or left.type != right.type or not family_of(left.type):
-        return None
-    return left, right
-
-
-def _place(block: Block, column: ColumnOf) -> tuple[TableName, str]:
-    table = block.tables[column.occurrence]
-    assert isinstance(table, TableName), table
-    return table, column.name.lower()
 
 
 def _left_out(block: Block, occurrence: int, tie: _Tie) -> Block | None:
@@ -112,15 +93,14 @@ def _left_out(block: Block, occurrence: int, tie: _Tie) -> Block | None:
     kept = tuple(term for term in block.conditions if not tie.is_inner or not _is_tie(term, tie))
     less = replace(block, tables=tables, conditions=kept, left_joins=joins)
     if tie.is_inner:
-        same = {number: number for number in range(len(tables))}
-        less = less.changed(lambda term: mapped(term, lambda one: _other(one, tie)), same)
+        less = less.changed(lambda term: mapped(term, lambda one: _other(one, tie)))
     rows = (*less.conditions, *(term for join in less.left_joins for term in join.conditions))
     about = {column.occurrence for term in (*rows, *less.having) for column in term.columns}
     return None if occurrence in about else less
 
 
 def _is_tie(term: Term, tie: _Tie) -> bool:
-    return _equal(term) in ((tie.key, tie.column), (tie.column, tie.key))
+    return equal_columns(term) in ((tie.key, tie.column), (tie.column, tie.key))
 
 
 def _other(column: ColumnOf, tie: _Tie) -> Term:

@@ -117,11 +117,8 @@ def _of_all_keys(view: StoredView) -> StoredView | None:
     told: dict[str, exp.Expr] = {}
     for output, column in zip(view.block.outputs, view.columns, strict=True):
         if isinstance(output.term.node, (exp.Grouping, exp.GroupingId)):
-            # Without arguments it is that of all keys.
-            of = {term.key for term in output.term.args} or keys
-            told |= {
-                key: exp.EQ(this=column.tree(), expression=exp.Literal.number(0)) for key in of
-            }
+            is_there = exp.EQ(this=column.tree(), expression=exp.Literal.number(0))
+            told |= {term.key: is_there for term in output.term.args}
     is_once = sets_of_keys(view.block.sets).count(keys) == 1
     if view.block.having or not keys or not is_once or told.keys() != keys:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -44,12 +44,30 @@ class Answer:
     @property
     def tables(self) -> frozenset[TableName]:
         """The tables that it reads beside the storage table, also in subqueries."""
-        on = (tree for one in self.missing for tree in one.on or ())
-        shown = (tree for _, tree in self.outputs)
-        trees = (*shown, *on, *self.conditions, *(self.keys or ()), *self.having, *self.order)
-        places = (tree.find_all(exp.Table) for tree in trees)
+        places = (tree.find_all(exp.Table) for tree in self._trees())
         inner = (place.meta[TABLE] for found in places for place in found)
         return frozenset([*(one.table for one in self.missing), *inner])
+
+    def _trees(self) -> Iterator[exp.Expr]:
+        yield from (tree for _, tree in self.outputs)
+        yield from (tree for one in self.missing for tree in one.on or ())
+        yield from (*self.conditions, *(self.keys or ()), *self.having, *self.order)
+
+    def changed(self, change: Callable[[exp.Expr], exp.Expr]) -> Answer:
+        """The answer with other trees."""
+
+        def all_of(trees: Sequence[exp.Expr] | None) -> tuple[exp.Expr, ...] | None:
+            return None if trees is None else tuple(map(change, trees))
+
+        return replace(
+            self,
+            outputs=tuple((name, change(tree)) for name, tree in self.outputs),
+            missing=tuple(replace(one, on=all_of(one.on)) for one in self.missing),
+            conditions=tuple(map(change, self.conditions)),
+            keys=all_of(self.keys),
+            having=tuple(map(change, self.having)),
+            order=tuple(map(change, self.order)),
+        )
 
 
 @dataclass(frozen=True)
@@ -106,18 +124,7 @@ def _at_versions(answer: Answer, relation: Callable[[TableName], str]) -> Answer
             place.set("this", exp.Var(this=relation(place.meta[TABLE])))
         return tree
 
-    return replace(
-        answer,
-        outputs=tuple((name, related(tree)) for name, tree in answer.outputs),
-        missing=tuple(
-            replace(one, on=None if one.on is None else tuple(map(related, one.on)))
-            for one in answer.missing
-        ),
-        conditions=tuple(map(related, answer.conditions)),
-        keys=None if answer.keys is None else tuple(map(related, answer.keys)),
-        having=tuple(map(related, answer.having)),
-        order=tuple(map(related, answer.order)),
-    )
+    return answer.changed(related)
 
 
 def _all(conditions: Sequence[exp.Expr]) -> str:

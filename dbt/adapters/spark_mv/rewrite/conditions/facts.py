@@ -79,6 +79,16 @@ def facts_of(conditions: Iterable[Term], zone: str) -> Facts:
     return found.facts()
 
 
+def equal_columns(term: Term | None) -> tuple[ColumnOf, ColumnOf] | None:
+    """The two columns of an equality whose values are the same where they are equal."""
+    if term is None or not isinstance(term.node, exp.EQ):
+        return None
+    left, right = (arg.column for arg in term.args)
+    if left is None or right is None or left.type != right.type or not family_of(left.type):
+        return None
+    return left, right
+
+
 class _Finder:
     def __init__(self, zone: str) -> None:
         self._zone = zone
@@ -112,12 +122,10 @@ class _Finder:
             self._years.append(year)
 
     def _is_equality(self, term: Term) -> bool:
-        if not isinstance(term.node, exp.EQ) or any(arg.column is None for arg in term.args):
+        pair = equal_columns(term)
+        if pair is None:
             return False
-        left, right = (arg.column for arg in term.args)
-        assert left is not None and right is not None
-        if left.type != right.type or not family_of(left.type):
-            return False
+        left, right = pair
         if left == right:
             self._not_null.add(left)
             return True

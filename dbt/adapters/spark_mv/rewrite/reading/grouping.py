@@ -55,8 +55,7 @@ def with_ids(block: Block) -> Block:
             return None
         return made(exp.GroupingId(), keys, (("expressions", True),) * len(keys))
 
-    same = {number: number for number in range(len(block.tables))}
-    return block.changed(lambda term: replaced(term, named), same) if block.sets else block
+    return block.changed(lambda term: replaced(term, named)) if block.sets else block
 
 
 def _keys_in(part: Term) -> Iterator[Term]:

@@ -19,11 +19,11 @@ from dbt.adapters.spark_mv.metadata.events import held
 from dbt.adapters.spark_mv.metadata.payloads import payload_of
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.block import Block
+from dbt.adapters.spark_mv.rewrite.conditions.facts import equal_columns
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
 from dbt.adapters.spark_mv.rewrite.terms import (
     ColumnOf,
-    Term,
     binary,
     column_term,
     counted_rows,
@@ -131,26 +131,19 @@ def _constraints(block: Block) -> Iterator[Constraint]:
         for column in sorted(columns):
             is_key = keys == [column] and [term.key for term in block.having] == [_SEVERAL.key]
             if is_key and conditions <= {_not_null(column)}:
-                yield Constraint(UNIQUE, _place(block, column))
+                yield Constraint(UNIQUE, block.place(column))
             if block.keys is None and not block.having and conditions == {_null(column)}:
-                yield Constraint(NOT_NULL, _place(block, column))
+                yield Constraint(NOT_NULL, block.place(column))
     if len(tables) == 2 and len(block.left_joins) == 1 and block.keys is None:
         (join,) = block.left_joins
         (on,) = join.conditions if len(join.conditions) == 1 else (None,)
-        pair = _equal(on)
+        pair = equal_columns(on)
         if pair is None:
             return
         child, parent = pair if pair[1].occurrence == join.occurrence else pair[::-1]
         is_of_both = parent.occurrence == join.occurrence != child.occurrence
         if is_of_both and conditions - {_not_null(child)} == {_null(parent)}:
-            yield Constraint(REFERENCES, _place(block, child), _place(block, parent))
-
-
-def _equal(term: Term | None) -> tuple[ColumnOf, ColumnOf] | None:
-    if term is None or not isinstance(term.node, exp.EQ):
-        return None
-    left, right = (arg.column for arg in term.args)
-    return (left, right) if left is not None and right is not None else None
+            yield Constraint(REFERENCES, block.place(child), block.place(parent))
 
 
 def _not_null(column: ColumnOf) -> str:
@@ -159,9 +152,3 @@ def _not_null(column: ColumnOf) -> str:
 
 def _null(column: ColumnOf) -> str:
     return binary(exp.Is, column_term(column), made(exp.Null())).key
-
-
-def _place(block: Block, column: ColumnOf) -> tuple[TableName, str]:
-    table = block.tables[column.occurrence]
-    assert isinstance(table, TableName)
-    return table, column.name.lower()
