@@ -4,8 +4,9 @@ BIN := $(VENV)/bin
 PATHS := dbt tests
 # Each has a Spark of its own; a file's tests stay together.
 PROCESSES ?= 2
-# Of the unit tests these take minutes each: they run the same lines with many rows.
-SLOW := delta.py random_rounds.py mutants.py partitions.py partition_values.py ties_of_rows.py rounding.py
+# How much of the package the unit tests run, printed by `make test` if this is set.
+COVERAGE ?=
+MEASURE := --cov dbt.adapters.spark_mv --cov-report term:skip-covered
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -17,8 +18,9 @@ $(BIN)/.made: pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
-test: venv  ## run all tests; ARGS='tests/unit' for some
-	$(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder $(ARGS)
+test: venv  ## run all tests; ARGS='tests/unit' for some, COVERAGE=1 to measure that of the unit tests
+	$(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder \
+		$(if $(COVERAGE),$(MEASURE)) $(ARGS)
 
 whole: export TEST_WHOLE = 1
 whole: test  ## the tests with all cases of the slow classes, where `test` takes a sample
@@ -27,11 +29,6 @@ lint: venv  ## check style and types
 	$(BIN)/ruff check $(PATHS)
 	$(BIN)/ruff format --check $(PATHS)
 	$(BIN)/mypy
-
-coverage: venv  ## how much of the package the unit tests run, in percent
-	$(BIN)/python -m pytest tests/unit $(addprefix --ignore tests/unit/ivm/test_,$(SLOW)) \
-		--numprocesses $(PROCESSES) --dist loadfile \
-		--cov dbt.adapters.spark_mv --cov-report term:skip-covered $(ARGS)
 
 compat: venv  ## install the wheel with lowest and newest versions, and check it; ARGS='lowest'
 	$(BIN)/python -m tests.compatibility $(ARGS)
@@ -58,4 +55,4 @@ docs: venv  ## write the generated parts of docs/: supported queries, options, e
 deltas: venv  ## write tests/unit/ivm/deltas anew, after a rule was changed on purpose; read the diff
 	$(BIN)/python -m tests.unit.ivm.delta_files
 
-.PHONY: help venv test whole lint docs deltas demo compat coverage bench soak equivalence
+.PHONY: help venv test whole lint docs deltas demo compat bench soak equivalence

@@ -21,10 +21,18 @@ JAVA = (
 QUICK_JAVA = f"{_JAVA} -XX:TieredStopAtLevel=1"
 
 
+# Of the unit tests these take minutes each: they run the same lines with many rows.
+SLOW = ("delta", "random_rounds", "mutants", "partitions", "partition_values", "ties_of_rows")
+SLOW_FILES = {f"test_{name}.py" for name in (*SLOW, "rounding")}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The files of the first two take minutes: at the end one process would wait for the other."""
     order = ("ivm", "servers", "model", "unit")
     items.sort(key=lambda item: [part not in item.path.parts for part in order])
+    for item in items:
+        if "unit" not in item.path.parts or item.path.name in SLOW_FILES:
+            item.add_marker("no_cover")
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import venv
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import tomllib
@@ -73,7 +74,8 @@ def check(which: str, wheel: str, folder: Path) -> None:
     project.mkdir()
     run((python, CHECK), project)
     if which != PINNED:
-        run((python, "-m", "pytest", "-p", "no:cacheprovider", *TESTS))
+        # Without dots, which of two environments would run into each other.
+        run((python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS))
 
 
 def asked(words: Sequence[str]) -> Sequence[str]:
@@ -94,8 +96,9 @@ def main() -> None:
         folder = Path(made)
         run((sys.executable, "-m", "build", "--outdir", folder / "dist", ROOT))
         (wheel,) = (folder / "dist").glob("*.whl")
-        for which in chosen:
-            check(which, str(wheel), folder)
+        with ThreadPoolExecutor() as pool:
+            # All of them start, and the first that fails is raised.
+            list(pool.map(lambda which: check(which, str(wheel), folder), chosen))
 
 
 if __name__ == "__main__":
