@@ -268,3 +268,13 @@ def test_statement(lake: Warehouse, statement: str) -> None:
 def test_clauses(lake: Warehouse, clauses: str, pattern: str) -> None:
     """Clauses that do not fit the query."""
     refused(lake, f"create materialized view @.fresh {clauses} as {GOOD}", pattern)
+
+
+def test_query_that_spark_cannot_plan(lake: Warehouse) -> None:
+    """IN over a column by whose values, NULL among them, an Iceberg table is partitioned."""
+    lake.spark(
+        "create table @.in_parts using iceberg partitioned by (c) as "
+        "select 1 as id, cast(null as string) as c union all select 2, 'a'"
+    )
+    statement = "create materialized view @.unplanned as select id from @.in_parts where c in "
+    refused(lake, statement + "('a', 'b')", "Spark cannot plan the query of")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.rewrite import stored
@@ -79,12 +80,17 @@ def stored_view(text: str, types: list[str], tables: Tables, zone: str = "UTC") 
 
 
 def answered(
-    query: str, view: StoredView, tables: Tables, held: Collection[Constraint] = ()
+    query: str,
+    view: StoredView,
+    tables: Tables,
+    held: Collection[Constraint] = (),
+    unites: bool = False,
 ) -> Answer:
-    """How the view answers the query, if this holds; raises `Unmatched`."""
+    """How the view answers the query, if this holds; raises `Unmatched`. With `unites` it is united
+    with rows that it leaves out."""
     tree = parse(query)
     assert tree is not None, query
-    return match(BlockReader(tables).forms(tree, Scope(HOME)), view, Known(ROWS, held))
+    return match(BlockReader(tables).forms(tree, Scope(HOME)), view, Known(ROWS, held, unites))
 
 
 def text_of(answer: Answer) -> str:
@@ -99,25 +105,31 @@ def run(
     report: Report | None = None,
     make: Callable[[int], Pair] = pair,
     held: Collection[Constraint] = (),
+    unites: bool = False,
 ) -> Report:
     """The pairs of some seeds, in a report of their own or one that goes on."""
     report, tables = report or Report(), Tables()
     with rules.watched():
         for seed in seeds:
-            _run_pair(make(seed), lake, tables, report, held)
+            attempt = partial(answered, tables=tables, held=held, unites=unites)
+            _run_pair(make(seed), lake, tables, report, attempt)
             if len(report.wrong) >= most_wrong:
                 break
     return report
 
 
 def _run_pair(
-    made: Pair, lake: Lake, tables: Tables, report: Report, held: Collection[Constraint]
+    made: Pair,
+    lake: Lake,
+    tables: Tables,
+    report: Report,
+    attempt: Callable[[str, StoredView], Answer],
 ) -> None:
     report.pairs += 1
     try:
         with rules.of_a_match(report.rules):
             view = stored_view(made.view, made.stored.types, tables)
-            text = text_of(answered(made.query, view, tables, held))
+            text = text_of(attempt(made.query, view))
     except Unmatched as error:
         report.refused[error.reason.code] += 1
         return

@@ -145,5 +145,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, int):
         return float(value)
     if isinstance(value, datetime):
-        return str(value)
+        # What is cast to TIMESTAMP has a zone in DuckDB.
+        return str(value.replace(tzinfo=None))
     return f"{value} 00:00:00" if isinstance(value, date) else value

@@ -30,7 +30,7 @@ def pair(seed: int) -> Pair:
     else:
         asked = _query(random)
         stored = _view(random, asked)
-    return Pair(seed, written(asked, random), _plainly(stored), asked, stored)
+    return Pair(seed, written(asked, random), plainly(stored), asked, stored)
 
 
 def _query(random: Random) -> Shape:
@@ -204,7 +204,8 @@ def _from(shape: Shape) -> str:
     return text
 
 
-def _plainly(shape: Shape) -> str:
+def plainly(shape: Shape) -> str:
+    """The text of a view."""
     return _finished(shape, _from(shape), [atom.text for atom in shape.conditions], None)
 
 

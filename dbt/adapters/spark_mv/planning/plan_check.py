@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import not_fast
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.planning.plan_text import comparable
 from dbt.adapters.spark_mv.sql.names import quote
+from dbt.adapters.spark_mv.sql.plans import plan_of
 
 Columns = dict[str, list[list[str]]]
 _OF_SPARK = "Class: org.apache.spark.sql.catalyst."
@@ -101,5 +102,4 @@ def _around_difference(one: str, two: str) -> tuple[str, str]:
 
 def _plan(session: Executor, query: str, width: int) -> str:
     names = ", ".join(f"c{number}" for number in range(width))
-    ((plan,),) = session.query(f"EXPLAIN SELECT * FROM (\n{query}\n) AS mv_plan({names})")
-    return str(plan)
+    return plan_of(session.query(f"EXPLAIN SELECT * FROM (\n{query}\n) AS mv_plan({names})"))

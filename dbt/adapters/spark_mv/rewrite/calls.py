@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -17,7 +18,7 @@ from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 # Sums of decimals of so many digits have room for those of ten thousand million rows.
 _LONGEST_SUM, _LONGEST_ARGUMENT = 28, 18
-_DIGITS_OF_INT = 10
+_DIGITS_OF_INT, _MOST_DIGITS = 10, 38
 _ARGUMENT = (("this", False),)
 _ZERO, _ONE = (made(exp.Literal.number(number)) for number in (0, 1))
 _EXTREMES: dict[str, type[exp.Expr]] = {
@@ -74,7 +75,14 @@ class StoredCalls:
         """A sum of stored sums of an argument, as a value of the same type; of those groups only
         that meet a condition."""
         shown = tree if met is None else exp.Case().when(met.copy(), tree.copy())
-        total = exp.cast(exp.Sum(this=shown), type_name)
+        return self._total(argument, shown, type_name, [] if met is None else [met])
+
+    def _total(
+        self, argument: Term, shown: exp.Expr, type_name: str, met: Sequence[exp.Expr] = ()
+    ) -> exp.Expr:
+        """A sum of what is `shown` for each stored group, its sum of an argument if it is one of
+        those `met`."""
+        total = exp.cast(exp.Sum(this=shown.copy()), type_name)
         decimal = _DECIMAL.fullmatch(type_name)
         if type_name == "bigint" or (decimal and int(decimal.group(1)) <= _LONGEST_SUM):
             return total
@@ -83,7 +91,8 @@ class StoredCalls:
             text = f"sums of the type {type_name} cannot be added up again exactly"
             raise Unmatched(NOT_DERIVABLE, text)
         # A stored sum that was too large is NULL, and so is every sum with it.
-        lost = exp.and_(tree.is_(exp.null()), count > 0, *([] if met is None else [met.copy()]))
+        is_null = exp.Is(this=bracketed(shown), expression=exp.null())
+        lost = exp.and_(is_null, count > 0, *(one.copy() for one in met))
         any_lost = exp.Max(this=exp.Case().when(lost, exp.Literal.number(1)))
         return exp.Case().when(exp.Is(this=any_lost, expression=exp.null()), total)
 
@@ -226,7 +235,9 @@ class StoredCalls:
         parts = found[0], rest.node.copy()
         met, unmet = parts if is_first else parts[::-1]
         shown = exp.Case().when(self.deriver.tree(condition), met).else_(unmet)
-        return exp.cast(exp.Sum(this=shown) if self.again else shown, type_name)
+        if self.again:
+            return self._total(added, shown, type_name)
+        return exp.cast(shown, type_name)
 
     def _call_of(self, call: Term, value: Term) -> Term:
         if call.call == "COUNT" and (self._is_never_null(value)):
@@ -243,5 +254,8 @@ def _with_zeros(summed: str) -> str:
     if decimal is None:
         return ""
     digits, scale = int(decimal.group(1)) - 10, int(decimal.group(2))
+    if digits == _MOST_DIGITS - 10 and digits - scale >= _DIGITS_OF_INT:
+        # Spark has no longer type, whatever that of the values is.
+        return summed
     wider = max(digits - scale, _DIGITS_OF_INT) + scale + 10
     return f"decimal({wider},{scale})" if wider <= _LONGEST_SUM else ""

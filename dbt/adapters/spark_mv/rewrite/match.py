@@ -10,22 +10,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import product
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
-from dbt.adapters.spark_mv.rewrite.block import LEFT_OUT, Block, Derived
+from dbt.adapters.spark_mv.rewrite.block import Block, Derived
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls
 from dbt.adapters.spark_mv.rewrite.extra import without_extra, without_nulls
+from dbt.adapters.spark_mv.rewrite.occurrences import maps
 from dbt.adapters.spark_mv.rewrite.outer import as_outer
 from dbt.adapters.spark_mv.rewrite.returned import calls_aggregate, keys_of_returned, keys_of_sets
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
 from dbt.adapters.spark_mv.rewrite.text import Answer, Missing
+from dbt.adapters.spark_mv.rewrite.united import rest_of, united
 from dbt.adapters.spark_mv.rewrite.unmatched import (
     NOT_COVERED,
     NOT_DERIVABLE,
@@ -35,16 +37,16 @@ from dbt.adapters.spark_mv.rewrite.unmatched import (
     Unmatched,
 )
 
-_MOST_MAPS = 24
-
 
 @dataclass(frozen=True)
 class Known:
     """What is known of the tables: how many rows the one table of a query has at most, None if that
-    is not known, and what holds for their rows."""
+    is not known, and what holds for their rows. With `unites` a view is to be united with rows that
+    it leaves out."""
 
     most_rows: int | None = None
     held: Collection[Constraint] = ()
+    unites: bool = False
 
 
 def match(forms: Sequence[Block], view: StoredView, known: Known) -> Answer:
@@ -74,7 +76,7 @@ def _match(query: Block, view: StoredView, known: Known) -> Answer:
     if view.facts.is_empty:
         raise Unmatched(VIEW, "no row can meet all conditions of the view")
     last: Unmatched | None = None
-    for occurrences in islice(_maps(query, view.block), _MOST_MAPS):
+    for occurrences in maps(query, view.block):
         try:
             return _answer(query, view, occurrences, known)
         except Unmatched as error:
@@ -90,31 +92,14 @@ def _answer(query: Block, view: StoredView, occurrences: dict[int, int], known: 
     for form in (query, *as_outer(query, mapped.block.left_joins, view.zone)):
         facts = facts_of(form.conditions, view.zone)
         try:
-            assumed = mapped.assumed | without_nulls(mapped, facts, known.held)
-            answer = _Attempt(form, facts, mapped, taken, known.most_rows).answer()
-            return replace(answer, assumed=assumed)
+            kept = united(mapped, form, facts) if known.unites else mapped
+            assumed = kept.assumed | without_nulls(kept, facts, known.held)
+            answer = _Attempt(form, facts, kept, taken, known.most_rows).answer()
+            return replace(answer, assumed=assumed, rest=rest_of(kept))
         except Unmatched as error:
             last = last or error
     assert last is not None, "the block itself is tried"
     raise last
-
-
-def _maps(query: Block, view: Block) -> Iterator[dict[int, int]]:
-    """The ways to find the occurrences of the view among those of the query."""
-
-    def extended(number: int, taken: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        if number == len(view.tables):
-            yield taken
-            return
-        if view.tables[number] == LEFT_OUT:
-            yield from extended(number + 1, (*taken, len(query.tables) + number))
-            return
-        for n, table in enumerate(query.tables):
-            if table == view.tables[number] and n not in taken:
-                yield from extended(number + 1, (*taken, n))
-
-    for found in extended(0, ()):
-        yield dict(enumerate(found))
 
 
 class _Attempt:
@@ -193,7 +178,7 @@ class _Attempt:
     def _has_equal_groups(self) -> bool:
         query, view = self._query.keys, self._view.block.keys
         assert query is not None and view is not None
-        if self._missing or bool(query) != bool(view):
+        if self._missing or self._view.is_split or bool(query) != bool(view):
             return False
         return self._reduced(query) == self._reduced(view)
 

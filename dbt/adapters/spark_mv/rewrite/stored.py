@@ -51,9 +51,10 @@ class StoredView:
     be more than the view shows; groups that the view does not show have no place in `block.having`
     if they are stored. `zone` is the time zone of its definition. `rows` is the same of a view with
     windows, without these, or those groups of a view of sets of keys that are groups of all keys;
-    `only` are conditions that leave the stored rows of which this tells. If tables were left out
-    of it, that is right if `assumed` holds and no row has NULL in the columns `needed`, each with
-    the constraint by which it has none whatever the query says."""
+    `only` are conditions that leave the stored rows of which this tells. `rest` is the block of the
+    rows that it is united with; `is_split` says that rows of one group may be in both. If tables
+    were left out of it, that is right if `assumed` holds and no row has NULL in the columns
+    `needed`, each with the constraint by which it has none whatever the query says."""
 
     name: TableName
     storage: TableName
@@ -63,6 +64,8 @@ class StoredView:
     rows: StoredView | None = None
     only: tuple[exp.Expr, ...] = ()
     has_sets: bool = False
+    rest: Block | None = None
+    is_split: bool = False
     assumed: frozenset[Constraint] = frozenset()
     needed: tuple[tuple[ColumnOf, Constraint], ...] = ()
 

@@ -27,9 +27,27 @@ class Missing:
 
 
 @dataclass(frozen=True)
+class Rest:
+    """Rows that a view leaves out, of base tables, with the columns of its storage table."""
+
+    columns: tuple[tuple[str, exp.Expr], ...]
+    sources: tuple[Missing, ...]
+    conditions: tuple[exp.Expr, ...]
+    keys: tuple[exp.Expr, ...]
+
+    @property
+    def trees(self) -> Iterator[exp.Expr]:
+        """All trees in it."""
+        yield from (tree for _, tree in self.columns)
+        yield from (tree for one in self.sources for tree in one.on or ())
+        yield from (*self.conditions, *self.keys)
+
+
+@dataclass(frozen=True)
 class Answer:
     """A block over the storage table of a view, to which the `missing` tables are joined; `keys` is
-    None if there is nothing to group. It is right if what is `assumed` holds."""
+    None if there is nothing to group. The stored rows are united with the `rest`. It is right if
+    what is `assumed` holds."""
 
     view: StoredView
     outputs: tuple[tuple[str, exp.Expr], ...]
@@ -40,33 +58,51 @@ class Answer:
     order: tuple[exp.Expr, ...]
     limit: tuple[exp.Expr, ...]
     assumed: frozenset[Constraint] = frozenset()
+    rest: Rest | None = None
 
     @property
     def tables(self) -> frozenset[TableName]:
         """The tables that it reads beside the storage table, also in subqueries."""
         places = (tree.find_all(exp.Table) for tree in self._trees())
         inner = (place.meta[TABLE] for found in places for place in found)
-        return frozenset([*(one.table for one in self.missing), *inner])
+        sources = self.rest.sources if self.rest is not None else ()
+        return frozenset([*(one.table for one in (*self.missing, *sources)), *inner])
 
     def _trees(self) -> Iterator[exp.Expr]:
         yield from (tree for _, tree in self.outputs)
         yield from (tree for one in self.missing for tree in one.on or ())
         yield from (*self.conditions, *(self.keys or ()), *self.having, *self.order)
+        yield from self.rest.trees if self.rest is not None else ()
 
     def changed(self, change: Callable[[exp.Expr], exp.Expr]) -> Answer:
         """The answer with other trees."""
 
-        def all_of(trees: Sequence[exp.Expr] | None) -> tuple[exp.Expr, ...] | None:
-            return None if trees is None else tuple(map(change, trees))
+        def all_of(trees: Sequence[exp.Expr]) -> tuple[exp.Expr, ...]:
+            return tuple(map(change, trees))
 
+        def joined(tables: Sequence[Missing]) -> tuple[Missing, ...]:
+            return tuple(
+                one if one.on is None else replace(one, on=all_of(one.on)) for one in tables
+            )
+
+        def named(columns: Sequence[tuple[str, exp.Expr]]) -> tuple[tuple[str, exp.Expr], ...]:
+            return tuple((name, change(tree)) for name, tree in columns)
+
+        rest = self.rest and Rest(
+            named(self.rest.columns),
+            joined(self.rest.sources),
+            all_of(self.rest.conditions),
+            all_of(self.rest.keys),
+        )
         return replace(
             self,
-            outputs=tuple((name, change(tree)) for name, tree in self.outputs),
-            missing=tuple(replace(one, on=all_of(one.on)) for one in self.missing),
-            conditions=tuple(map(change, self.conditions)),
-            keys=all_of(self.keys),
-            having=tuple(map(change, self.having)),
-            order=tuple(map(change, self.order)),
+            outputs=named(self.outputs),
+            missing=joined(self.missing),
+            conditions=all_of(self.conditions),
+            keys=None if self.keys is None else all_of(self.keys),
+            having=all_of(self.having),
+            order=all_of(self.order),
+            rest=rest,
         )
 
 
@@ -85,18 +121,40 @@ def block_text(
     the outputs, if they are known."""
     answer = _at_versions(answer, relation)
     lines = [f"SELECT {', '.join(_items(answer, columns))}"]
-    lines.append(f"FROM {relation(answer.view.storage)} AS {STORED}")
+    lines.append(f"FROM {_stored(answer, relation)} AS {STORED}")
     lines += [_joined(one, relation(one.table)) for one in answer.missing]
-    if answer.conditions:
-        lines.append(f"WHERE {_all(answer.conditions)}")
-    if answer.keys:
-        lines.append(f"GROUP BY {', '.join(tree.sql('spark') for tree in answer.keys)}")
+    lines += _filtered(answer.conditions, answer.keys)
     if answer.having:
         lines.append(f"HAVING {_all(answer.having)}")
     if answer.order:
         lines.append(f"ORDER BY {', '.join(tree.sql('spark') for tree in answer.order)}")
     lines += [tree.sql("spark").strip() for tree in answer.limit]
     return "\n".join(lines)
+
+
+def rest_text(rest: Rest, relation: Callable[[TableName], str]) -> str:
+    """The SELECT of the rows that a view leaves out."""
+    shown = (f"{tree.sql('spark')} AS {quote(name)}" for name, tree in rest.columns)
+    first, *others = rest.sources
+    lines = [f"SELECT {', '.join(shown)}"]
+    lines.append(f"FROM {relation(first.table)} AS {table_alias(first.occurrence)}")
+    lines += [_joined(one, relation(one.table)) for one in others]
+    return "\n".join([*lines, *_filtered(rest.conditions, rest.keys)])
+
+
+def _stored(answer: Answer, relation: Callable[[TableName], str]) -> str:
+    storage, rest = relation(answer.view.storage), answer.rest
+    if rest is None:
+        return storage
+    names = ", ".join(quote(name) for name, _ in rest.columns)
+    return f"(SELECT {names} FROM {storage}\nUNION ALL\n{rest_text(rest, relation)})"
+
+
+def _filtered(conditions: Sequence[exp.Expr], keys: Sequence[exp.Expr] | None) -> Iterator[str]:
+    if conditions:
+        yield f"WHERE {_all(conditions)}"
+    if keys:
+        yield f"GROUP BY {', '.join(tree.sql('spark') for tree in keys)}"
 
 
 def _joined(missing: Missing, relation: str) -> str:

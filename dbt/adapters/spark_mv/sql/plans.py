@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
+from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.sql.names import unquoted
 from dbt.adapters.spark_mv.sql.words import name_at, words_of
 
@@ -13,11 +15,20 @@ _NUMBERED = re.compile(r"#\d+L?|@[0-9a-f]+|Lambda\$[\w/$]*")
 # CTEs are numbered through the life of a Spark.
 _CTE = re.compile(r"(CTERelation(?:Def|Ref) )(\d+)")
 _REFUSED = "org.apache.spark."
+_FAILED = "Error occurred during query planning"
 _RELATIONS = (
     re.compile(r"RelationV2\[.*?\] (\S.*)$", re.M),
     re.compile(r"\bRelation (\S+?)\[.*\] \w+$", re.M),
     re.compile(r"HiveTableRelation \[(`[^\]]+?`),", re.M),
 )
+
+
+def plan_of(rows: Iterable[Sequence[object]]) -> str:
+    """The text that EXPLAIN returned; raises `StatementFailed` if it says that there is no plan."""
+    text = "\n".join(str(row[0]) for row in rows)
+    if text.startswith(_FAILED):
+        raise StatementFailed(text.removeprefix(_FAILED).strip(" :\n"))
+    return text
 
 
 def relations_of_plan(plan: str) -> set[str]:

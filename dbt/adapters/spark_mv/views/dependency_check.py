@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dbt.adapters.spark_mv.core.errors import DependencyMismatch
+from dbt.adapters.spark_mv.core.errors import DependencyMismatch, NotAQuery, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.sql.names import use
-from dbt.adapters.spark_mv.sql.plans import relations_of_plan
+from dbt.adapters.spark_mv.sql.plans import plan_of, relations_of_plan
 from dbt.adapters.spark_mv.views.definition import Definition
 from dbt.adapters.spark_mv.views.dependencies import Expansion
 
@@ -13,11 +13,18 @@ from dbt.adapters.spark_mv.views.dependencies import Expansion
 def check_against_spark(
     executor: Executor, owner: str, definition: Definition, expansion: Expansion
 ) -> None:
-    """Raise `DependencyMismatch` if Spark would read a table that we do not know of."""
+    """Raise `DependencyMismatch` if Spark would read a table that we do not know of, `NotAQuery` if
+    it cannot plan the query."""
     home = definition.home
     with executor.isolated(definition.settings) as session:
         session.query(use(home))
-        ((plan,),) = session.query(f"EXPLAIN EXTENDED {definition.query}")
+        try:
+            plan = plan_of(session.query(f"EXPLAIN EXTENDED {definition.query}"))
+        except StatementFailed as error:
+            raise NotAQuery(
+                f"Spark cannot plan the query of {owner}: {error}",
+                "Write it in another way: it has to run by itself.",
+            ) from None
     ours = {".".join(table.parts) for table in expansion.tables}
     theirs = relations_of_plan(plan)
     if theirs - ours:

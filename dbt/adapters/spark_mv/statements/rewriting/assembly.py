@@ -11,7 +11,7 @@ from dbt.adapters.spark_mv.core.executor import ColumnType, ViewFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.pinning import unpinned_tables
 from dbt.adapters.spark_mv.refresh.services import Services
-from dbt.adapters.spark_mv.rewrite.text import Column, block_text
+from dbt.adapters.spark_mv.rewrite.text import Answer, Column, block_text
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import Reference
@@ -24,6 +24,7 @@ from dbt.adapters.spark_mv.views.view_columns import text_of_view
 
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 USED = Reason("USED", "it is read in place of base tables")
+_USED_WITH_REST = Reason("USED", "it is read with those rows of base tables that it leaves out")
 Columns = tuple[ColumnType, ...]
 
 
@@ -63,7 +64,7 @@ class Assembly:
         made.sql = text
         made.views = tuple(dict.fromkeys(one.candidate.view.name for one in found))
         made.attempts += [
-            Attempt(one.number, one.candidate.view.name, USED, True, one.candidate.rows)
+            Attempt(one.number, one.candidate.view.name, _used(one), True, one.candidate.rows)
             for one in found
         ]
 
@@ -100,8 +101,9 @@ class Assembly:
                 text = subquery(self._inlined(name, pinned), place)
                 edits.append(Edit(place.start, place.end, text))
         edits += short_qualifiers(target.sql, inlined)
-        beside = {table for one in found for table in one.candidate.answer.tables}
-        for table in beside & base:
+        answers = [one.candidate.answer for one in found]
+        beside = {table for answer in answers for table in answer.tables}
+        for table in (beside & base) | _of_rests(answers):
             if table not in pinned:
                 raise Unmatched("NOT_PINNABLE", f"{table.shown} cannot be read at a version")
         return edits
@@ -136,6 +138,15 @@ class Assembly:
         if is_inside and not reads_more and 0 < stored <= CLEARLY_LESS * made.original_rows:
             return stored
         return target.plans.rows(text[target.start :])
+
+
+def _of_rests(answers: Sequence[Answer]) -> set[TableName]:
+    """The tables of rows that views are united with."""
+    return {one.table for answer in answers if answer.rest for one in answer.rest.sources}
+
+
+def _used(found: Found) -> Reason:
+    return USED if found.candidate.answer.rest is None else _USED_WITH_REST
 
 
 def _versions(found: Sequence[Found]) -> dict[TableName, Version]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.rewrite.block import Block, Derived, base_tables
 from dbt.adapters.spark_mv.rewrite.match import Known, match
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
 from dbt.adapters.spark_mv.rewrite.text import Answer
+from dbt.adapters.spark_mv.rewrite.united import can_be_united
 from dbt.adapters.spark_mv.rewrite.unmatched import (
     NO_COLUMN,
     NOT_COVERED,
@@ -51,25 +52,30 @@ NOT_TRIED = Reason("NOT_TRIED", f"more than {_MOST_VIEWS} views read these table
 
 @dataclass(frozen=True)
 class Matched:
-    """A view that answers a block, if its rows are those of its query now."""
+    """A view that answers a block, if its rows are those of its query now; why it does not without
+    rows of base tables, if it is united with some."""
 
     view: MaterializedView
     answer: Answer
+    otherwise: Reason | None = None
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A view that answers a block, and how it was found to be: fresh."""
+    """A view that answers a block, and how it was found to be: fresh. It may be united with rows of
+    base tables, for which `rest_rows` are read."""
 
     view: MaterializedView
     answer: Answer
     observation: Observation
+    rest_rows: int = 0
 
     @property
     def rows(self) -> int:
-        """How many rows are stored."""
+        """How many rows are read."""
         head = self.observation.head
-        return (head and iceberg.live_rows(head.summary)) or 0
+        stored = (head and iceberg.live_rows(head.summary)) or 0
+        return stored + self.rest_rows
 
 
 class ViewIndex:
@@ -172,10 +178,14 @@ class Candidates:
         if isinstance(stored, Reason):
             return stored
         found = _match(view, forms, stored, facts)
-        if not isinstance(found, Reason) or not view.hidden:
+        if not isinstance(found, Reason):
             return found
-        if stored.has_sets or found.code in _OF_COLUMNS:
-            found = _match(view, forms, self._stored.whole(view, stored), facts)
+        if view.hidden and (stored.has_sets or found.code in _OF_COLUMNS):
+            stored = self._stored.whole(view, stored)
+            found = _match(view, forms, stored, facts)
+        if isinstance(found, Reason) and found.code == NOT_COVERED and can_be_united(stored):
+            made = _match(view, forms, stored, replace(facts, unites=True))
+            return found if isinstance(made, Reason) else replace(made, otherwise=found)
         return found
 
     def _most_rows(self, block: Block) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -10,6 +11,7 @@ from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
+from dbt.adapters.spark_mv.rewrite.text import rest_text
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.statements.rewriting.candidates import (
     Barred,
@@ -18,6 +20,7 @@ from dbt.adapters.spark_mv.statements.rewriting.candidates import (
     Matched,
     ViewIndex,
 )
+from dbt.adapters.spark_mv.statements.rewriting.plans import CLEARLY_LESS
 from dbt.adapters.spark_mv.statements.rewriting.spans import span_of
 from dbt.adapters.spark_mv.statements.rewriting.stale import StaleViews
 from dbt.adapters.spark_mv.statements.rewriting.values import (
@@ -29,6 +32,8 @@ from dbt.adapters.spark_mv.statements.rewriting.values import (
 )
 
 _MOST_BLOCKS = 32
+# The rows that a view is united with are counted by Spark.
+_MOST_UNITED = 3
 _OFF = Reason("REWRITE_DISABLED", "the session has switched it off: query_rewrite.enabled is false")
 
 
@@ -73,11 +78,15 @@ class Search:
                 if not self._is_worth_it(made, target, number, matched):
                     return []
                 settings = target.context.settings()
-            best = self._best(made, number, matched, settings)
+            whole = [one for one in matched if one.otherwise is None]
+            united = [one for one in matched if one.otherwise is not None]
+            best = self._best(made, number, whole, settings)
             if best is None and may_refresh and self._stale is not None:
-                refreshed = self._stale.first_refreshed(matched)
+                refreshed = self._stale.first_refreshed(whole)
                 found = [refreshed] if refreshed is not None else []
                 best = self._best(made, number, found, settings)
+            more = self._united(made, target, number, united, settings, tried=best is None)
+            best = best or more
             if best is not None:
                 found_blocks += self._placed(
                     made, target, number, query, len(forms[0].outputs), best
@@ -153,11 +162,49 @@ class Search:
                 made.attempts.append(Attempt(number, one.view.name, found))
             else:
                 fresh.append(found)
-        fresh.sort(key=lambda one: (one.rows, one.view.name))
-        for other in fresh[1:]:
-            reason = Reason("COST", f"{fresh[0].view.name} has fewer rows")
-            made.attempts.append(Attempt(number, other.view.name, reason, rows=other.rows))
-        return fresh[0] if fresh else None
+        return _fewest(made, number, fresh)
+
+    def _united(
+        self,
+        made: Rewriting,
+        target: Target,
+        number: int,
+        matched: list[Matched],
+        settings: Mapping[str, str],
+        tried: bool,
+    ) -> Candidate | None:
+        """The fresh view that is read with the fewest rows of itself and of base tables, if these
+        are clearly fewer than those of the statement. Without `tried` none is looked at."""
+        fresh: list[Candidate] = []
+        for count, one in enumerate(matched):
+            reason = one.otherwise
+            if tried and count < _MOST_UNITED:
+                found = self._candidates.observed(one, settings)
+                if isinstance(found, Candidate):
+                    found = _with_rest(found, target)
+                    if found.rows <= CLEARLY_LESS * made.original_rows:
+                        fresh.append(found)
+                        continue
+                else:
+                    reason = found
+            assert reason is not None, "it is united because it does not answer alone"
+            made.attempts.append(Attempt(number, one.view.name, reason))
+        return _fewest(made, number, fresh)
+
+
+def _fewest(made: Rewriting, number: int, fresh: list[Candidate]) -> Candidate | None:
+    """The one with the fewest rows; the others have the reason that they have more."""
+    fresh.sort(key=lambda one: (one.rows, one.view.name))
+    for other in fresh[1:]:
+        reason = Reason("COST", f"{fresh[0].view.name} has fewer rows")
+        made.attempts.append(Attempt(number, other.view.name, reason, rows=other.rows))
+    return fresh[0] if fresh else None
+
+
+def _with_rest(found: Candidate, target: Target) -> Candidate:
+    rest = found.answer.rest
+    assert rest is not None, "a view is united with rows of base tables"
+    return replace(found, rest_rows=target.plans.rows(rest_text(rest, lambda name: name.sql)))
 
 
 def _queries(node: exp.Expr, scope: Scope) -> Iterator[tuple[exp.Query, Scope]]:

@@ -1,0 +1,196 @@
+"""Views with the rows that they leave out: random pairs, mutants, and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dbt.adapters.spark_mv.rewrite import match, united
+from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
+from tests.sampling import WHOLE
+from tests.unit.rewrite.harness import Tables, answered, run, stored_view, text_of
+from tests.unit.rewrite.lake import Lake
+from tests.unit.rewrite.union_pairs import union_pair
+
+PAIRS = 20_000 if WHOLE else 2_000
+AROUND = 5
+Patch = pytest.MonkeyPatch
+
+
+def test_same_rows(lake: Lake) -> None:
+    report = run(range(PAIRS), lake, make=union_pair, unites=True)
+    assert report.wrong == []
+    assert report.matched > report.pairs * 0.15
+    met = {(asked, stored) for asked, stored, *_ in report.forms}
+    of_rows = {(asked, "rows") for asked in ("rows", "distinct", "groups", "one")}
+    of_groups = {(asked, "groups") for asked in ("distinct", "groups", "one")}
+    assert met >= of_rows | of_groups | {("distinct", "distinct")}
+
+
+def _null_is_forgotten(patch: Patch) -> None:
+    outside = united._outside
+    patch.setattr(
+        united, "_outside", lambda column, kept, may_be_null: outside(column, kept, False)
+    )
+
+
+def _bounds_are_in_both(patch: Patch) -> None:
+    outside = united._outside
+
+    def with_bounds(column: Any, kept: Any, may_be_null: bool) -> Any:
+        return outside(
+            column,
+            replace(kept, low_open=True) if kept.among is None else kept,
+            may_be_null,
+        )
+
+    patch.setattr(united, "_outside", with_bounds)
+
+
+def _all_is_in_both(patch: Patch) -> None:
+    patch.setattr(united, "_outside", lambda column, kept, may_be_null: _TRUE)
+
+
+def _of_united(change: Callable[[Any, Any], Any]) -> Callable[[Patch], None]:
+    """A mutant that makes another view of one that was united, and of the one before."""
+
+    def patched(patch: Patch) -> None:
+        patch.setattr(
+            match, "united", lambda view, *given: change(united.united(view, *given), view)
+        )
+
+    return patched
+
+
+def _not_asked(made: Any, view: Any) -> Any:
+    """The rest without the range of the query."""
+    *others, outside = made.rest.conditions
+    own = [term for term in others if term in view.block.conditions]
+    return replace(made, rest=replace(made.rest, conditions=(*own, outside)))
+
+
+def _only_outside(made: Any, view: Any) -> Any:
+    return replace(made, rest=replace(made.rest, conditions=made.rest.conditions[-1:]))
+
+
+def _as_if_all_asked(made: Any, view: Any) -> Any:
+    """Stored rows as if none were outside of the range of the query."""
+    return replace(made, block=replace(made.block, conditions=made.rest.conditions[:-1]))
+
+
+def _as_if_whole(made: Any, view: Any) -> Any:
+    """Groups as if each was in one part."""
+    return replace(made, is_split=False)
+
+
+_TRUE = united.made(united.exp.true())
+# Each with the first seed by which it is caught.
+MUTANTS: dict[str, tuple[Callable[[Patch], None], int]] = {
+    "NULL forgotten": (_null_is_forgotten, 42),
+    "a bound on both sides": (_bounds_are_in_both, 4),
+    "no side but both": (_all_is_in_both, 4),
+    "groups in two parts": (_of_united(_as_if_whole), 366),
+    "more than is asked": (_of_united(_not_asked), 38),
+    "no other condition": (_of_united(_only_outside), 38),
+    "stored rows that are not asked": (_of_united(_as_if_all_asked), 74),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutant_is_wrong(name: str, lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    change, first = MUTANTS[name]
+    change(monkeypatch)
+    seeds = range(max(0, first - AROUND), first + 1)
+    assert run(seeds, lake, most_wrong=1, make=union_pair, unites=True).wrong
+
+
+def _united(query: str, view: str, types: str) -> str:
+    tables = Tables()
+    made = stored_view(view, types.split(", "), tables)
+    try:
+        return text_of(answered(query, made, tables, unites=True)).replace("\n", " ")
+    except Unmatched as error:
+        return str(error.reason)
+
+
+OF_DAYS = "select g, d, sum(b) as s from r where d >= date '2024-02-01' group by g, d"
+OF_GROUPS = "select g, sum(b) as s, avg(b) as m from r where a in (1, 2) group by g"
+
+
+def test_groups_with_the_column_are_whole() -> None:
+    found = _united(
+        "select g, d, sum(b) as s from r where d >= date '2024-01-01' group by g, d",
+        OF_DAYS,
+        "string, date, bigint",
+    )
+    assert found == (
+        "SELECT `mv_stored`.`g` AS `g`, `mv_stored`.`d` AS `d`, `mv_stored`.`s` AS `s` "
+        "FROM (SELECT `g`, `d`, `s` FROM mv_rows UNION ALL "
+        "SELECT CAST(`mv_table_0`.`g` AS STRING) AS `g`, CAST(`mv_table_0`.`d` AS DATE) AS `d`, "
+        "CAST(SUM(`mv_table_0`.`b`) AS BIGINT) AS `s` FROM r AS mv_table_0 "
+        "WHERE (CAST('2024-01-01' AS DATE) <= `mv_table_0`.`d`) "
+        "AND (`mv_table_0`.`d` < CAST('2024-02-01' AS DATE)) "
+        "GROUP BY `mv_table_0`.`g`, `mv_table_0`.`d`) AS mv_stored"
+    )
+
+
+def test_groups_without_it_are_made_of_both() -> None:
+    found = _united("select g, sum(b) as s from r group by g", OF_GROUPS, "string, bigint, double")
+    assert found.endswith(
+        "WHERE ((`mv_table_0`.`a` <> 1) AND (`mv_table_0`.`a` <> 2)) OR (`mv_table_0`.`a` IS NULL) "
+        "GROUP BY `mv_table_0`.`g`) AS mv_stored GROUP BY `mv_stored`.`g`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "view", "types", "reason"),
+    [
+        (
+            "select g, avg(b) as m from r group by g",
+            OF_GROUPS,
+            "string, bigint, double",
+            "AGGREGATE_NOT_DERIVABLE",
+        ),
+        (
+            "select g, sum(b) as s from r where a > 5 group by g",
+            OF_GROUPS,
+            "string, bigint, double",
+            "the view has none of these values of a",
+        ),
+        (
+            "select id from r",
+            "select id from r where a > 1 and b > 1",
+            "int",
+            "the view has parts of the values of several columns",
+        ),
+        (
+            "select id from r where a < 5",
+            "select id from r where a > 1",
+            "int",
+            "COLUMN_NOT_COVERED",
+        ),
+        (
+            "select id from r",
+            "select id from r where a > 1 and g like 'x%'",
+            "int",
+            "the view has a condition that the query has not",
+        ),
+        (
+            "select count(*) as n from r",
+            "select count(*) as n from r where a > 1",
+            "bigint",
+            "the view has one group, and the query wants others",
+        ),
+        (
+            "select b, rank() over (order by b) as p from r",
+            "select b, rank() over (order by b) as p from r where a > 1",
+            "int, int",
+            "the query lacks its windows",
+        ),
+    ],
+)
+def test_refused(query: str, view: str, types: str, reason: str) -> None:
+    assert reason in _united(query, view, types)

@@ -1,0 +1,67 @@
+"""Pairs whose views have a part of the values of one column that the queries want."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from tests.unit.rewrite.atoms import COLUMNS, Atom, Item
+from tests.unit.rewrite.pairs import pair, plainly, written
+from tests.unit.rewrite.shapes import Pair, Shape, numbered
+
+_VALUES = {
+    "int": ("0", "1", "2", "3"),
+    "date": ("date '2024-01-01'", "'2024-01-31'", "date '2024-02-01'", "date '2023-12-31'"),
+    "string": ("'x'", "'y'", "''"),
+    "decimal(10,2)": ("0", "1.5", "2", "-1"),
+}
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+def union_pair(seed: int) -> Pair:
+    """The pair of a seed."""
+    random = Random(f"union {seed}")
+    base = pair(seed)
+    alias, column, kind = random.choice(_columns(base.stored))
+    name = f"{alias}.{column}"
+    kept = [atom for atom in base.stored.conditions if atom in base.asked.conditions]
+    kept = [atom for atom in kept if name not in atom.text or random.random() < 0.3]
+    asked = [atom for atom in base.asked.conditions if name not in atom.text or atom in kept]
+    has, wants = _range(random, name, kind), _range(random, name, kind)
+    if random.random() < 0.4:
+        wants = random.choice(("", f"{name} IS NOT NULL"))
+    stored = replace(base.stored, conditions=(*kept, Atom(has, (alias,))))
+    if random.random() < 0.6:
+        stored = _with(stored, Item(name, kind))
+    more = (Atom(wants, (alias,)),) if wants else ()
+    query = replace(base.asked, conditions=(*asked, *more))
+    return Pair(seed, written(query, random), plainly(stored), query, stored)
+
+
+def _columns(shape: Shape) -> list[tuple[str, str, str]]:
+    return [
+        (alias, name, kind)
+        for alias, table in shape.tables.items()
+        for name, kind in COLUMNS[table].items()
+        if kind in _VALUES and name != "id"
+    ]
+
+
+def _range(random: Random, name: str, kind: str) -> str:
+    """Conditions that leave some values of a column."""
+    low, high, third = (random.choice(_VALUES[kind]) for _ in range(3))
+    first = random.choice(("<", "<=", ">", ">="))
+    last = random.choice((_OPPOSITE[first], "<", ">="))
+    forms = [f"{name} {first} {low}"] * 3
+    forms += [f"{name} {first} {low} AND {name} {last} {high}", f"{name} BETWEEN {low} AND {high}"]
+    forms += [f"{name} IN ({low}, {third})", f"{name} IN ({low}, NULL)", f"{low} = {name}"]
+    return random.choice(forms)
+
+
+def _with(shape: Shape, item: Item) -> Shape:
+    """A view that stores a column, too."""
+    if shape.form == "one" or any(one.text == item.text for one in shape.items):
+        return shape
+    items = numbered([item, *shape.items], "s")
+    keys = () if shape.form in ("rows", "distinct") else (item, *shape.keys)
+    return replace(shape, items=items, keys=keys)
