@@ -17,7 +17,7 @@ CATALOG = "local"
 HOME_SETTING, HOME = f"spark.sql.catalog.{CATALOG}.default-namespace", "default"
 PATH, METADATA_SCHEMA, REFRESH_TIMEOUT = "warehouse", "mv_metadata", 3600
 # What to do about views that would answer a query, and are stale.
-REWRITE_SKIPS, REWRITE_REFRESHES = "skip", "refresh"
+REWRITE_SKIPS, REWRITE_REFRESHES, REWRITE_MERGES = "skip", "refresh", "merge"
 # A statement that reads fewer rows takes no longer than to find another text for it.
 REWRITE_MIN_ROWS = 1_000_000
 OUR_KEYS = (
@@ -123,9 +123,9 @@ def _check_rows(value: Any) -> None:
 
 
 def _check_stale(value: Any) -> None:
-    if value not in (REWRITE_SKIPS, REWRITE_REFRESHES):
+    if value not in (REWRITE_SKIPS, REWRITE_REFRESHES, REWRITE_MERGES):
         raise InvalidProfile(
-            f"query_rewrite_stale cannot be {value!r}.", "Expected skip or refresh."
+            f"query_rewrite_stale cannot be {value!r}.", "Expected skip, refresh or merge."
         )
 
 

@@ -43,7 +43,7 @@ from dbt.adapters.spark_mv.statements.pipeline import Passage, StatementPipeline
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.statements.results import StatementResult
-from dbt.adapters.spark_mv.statements.rewriting.stale import StaleViews
+from dbt.adapters.spark_mv.statements.rewriting.stale import Policy, StaleViews
 from dbt.adapters.spark_mv.statements.write_refresh import WriteRefresher
 
 logger = AdapterLogger("SparkMV")
@@ -91,14 +91,13 @@ class Container:
         self._rewrites = Rewrites(self.pipeline, self.context)
 
     def _pipeline(self, reader: Reader) -> StatementPipeline:
-        refreshes = self._credentials.query_rewrite_stale == profile.REWRITE_REFRESHES
-        return StatementPipeline(
-            self.services,
-            self.gate,
-            self.ddl,
+        stale = self._credentials.query_rewrite_stale
+        policy = Policy(
             self._credentials.query_rewrite_min_rows,
-            StaleViews(self.services, reader) if refreshes else None,
+            StaleViews(self.services, reader) if stale == profile.REWRITE_REFRESHES else None,
+            merges=stale == profile.REWRITE_MERGES,
         )
+        return StatementPipeline(self.services, self.gate, self.ddl, policy)
 
     def _executor(self, connect: Callable[[], Any]) -> SessionExecutor | ConnectionExecutor:
         if self._credentials.method in IN_PROCESS:

@@ -35,7 +35,7 @@ from dbt.adapters.spark_mv.statements.rewriting.explain import (
 )
 from dbt.adapters.spark_mv.statements.rewriting.relations import CatalogRelations
 from dbt.adapters.spark_mv.statements.rewriting.rewriter import Rewriter
-from dbt.adapters.spark_mv.statements.rewriting.stale import StaleViews
+from dbt.adapters.spark_mv.statements.rewriting.stale import Policy
 from dbt.adapters.spark_mv.statements.rewriting.tested import TestedConstraints
 from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting
 from dbt.adapters.spark_mv.statements.statement_reads import StatementReads
@@ -69,14 +69,13 @@ class StatementPipeline:
         services: Services,
         gate: ReadGate,
         ddl: MaterializedViewStatements,
-        least_rows: int = 0,
-        stale: StaleViews | None = None,
+        rewriting: Policy,
     ) -> None:
         self._services = services
         self._gate = gate
         self._ddl = ddl
         self._reads = StatementReads(services, gate)
-        self._rewriter = Rewriter(services, self._reads.is_temporary, least_rows, stale)
+        self._rewriter = Rewriter(services, self._reads.is_temporary, rewriting)
         relations = CatalogRelations(services.resolver, self._reads.is_temporary)
         self.tested = TestedConstraints(services, relations)
         self._caches = CachedPlans(services.executor, services.resolver)

@@ -25,6 +25,7 @@ from dbt.adapters.spark_mv.views.view_columns import text_of_view
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 USED = Reason("USED", "it is read in place of base tables")
 _USED_WITH_REST = Reason("USED", "it is read with those rows of base tables that it leaves out")
+_USED_MERGED = Reason("USED", "it is read with what has changed since it was refreshed")
 Columns = tuple[ColumnType, ...]
 
 
@@ -146,6 +147,8 @@ def _of_rests(answers: Sequence[Answer]) -> set[TableName]:
 
 
 def _used(found: Found) -> Reason:
+    if found.candidate.merged:
+        return _USED_MERGED
     return USED if found.candidate.answer.rest is None else _USED_WITH_REST
 
 
@@ -170,10 +173,13 @@ def _text(
     for one in found:
         head = one.candidate.observation.head
         assert head is not None
-        versions = {**pinned, one.candidate.view.storage: head.snapshot_id}
+        storage, merged = one.candidate.view.storage, one.candidate.merged
+        stored = f"({merged})" if merged else _at(storage, {storage: head.snapshot_id})
         text = block_text(
             one.candidate.answer,
-            lambda name, versions=versions: _at(name, versions),  # type: ignore[misc]
+            lambda name, storage=storage, stored=stored: (  # type: ignore[misc]
+                stored if name == storage else _at(name, pinned)
+            ),
             columns if one.names_columns else (),
         )
         edits.append(Edit(*one.span, text))

@@ -25,6 +25,7 @@ from dbt.adapters.spark_mv.rewrite.unmatched import (
 )
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
 from dbt.adapters.spark_mv.state.observation import Observation
+from dbt.adapters.spark_mv.statements.rewriting.merged import merged_rows
 from dbt.adapters.spark_mv.statements.rewriting.stored_views import StoredViews
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
@@ -63,19 +64,21 @@ class Matched:
 @dataclass(frozen=True)
 class Candidate:
     """A view that answers a block, and how it was found to be: fresh. It may be united with rows of
-    base tables, for which `rest_rows` are read."""
+    base tables, for which `rest_rows` are read; or stale, with `merged` as the query of its rows
+    and of what has changed since, for which they are."""
 
     view: MaterializedView
     answer: Answer
     observation: Observation
     rest_rows: int = 0
+    merged: str = ""
 
     @property
     def rows(self) -> int:
         """How many rows are read."""
         head = self.observation.head
         stored = (head and iceberg.live_rows(head.summary)) or 0
-        return stored + self.rest_rows
+        return self.rest_rows + (0 if self.merged else stored)
 
 
 class ViewIndex:
@@ -199,18 +202,26 @@ class Candidates:
 
     def observed(self, matched: Matched, settings: Mapping[str, str]) -> Candidate | Reason:
         """A view that answers a block as it is now; why its rows may not be read."""
-        view = matched.view
-        if dict(view.definition.settings) != dict(settings):
-            return _other_settings(view, settings)
-        if misread := sorted(k for k, value in _MISREAD.items() if settings.get(k, "") == value):
-            return Reason("SETTINGS_DIFFER", f"texts are read in another way by {misread[0]}")
-        observation = self._services.observer.observe_with_upstream(view)
+        why = _other_reading(matched.view, settings)
+        if why is not None:
+            return why
+        observation = self._services.observer.observe_with_upstream(matched.view)
         if not observation.verdict.is_fresh or observation.head is None:
             return Reason("VIEW_NOT_FRESH", observation.verdict.reason.text)
         other = self._not_held(matched.answer, observation)
         if other is not None:
             return Reason(NOT_COVERED, f"that {other} was tested at other versions of the tables")
-        return Candidate(view, matched.answer, observation)
+        return Candidate(matched.view, matched.answer, observation)
+
+    def merged(self, matched: Matched, settings: Mapping[str, str]) -> Candidate | None:
+        """A stale view that answers a block together with what has changed since."""
+        if _other_reading(matched.view, settings) is not None:
+            return None
+        observation = self._services.observer.observe_with_upstream(matched.view)
+        if observation.verdict.is_fresh or self._not_held(matched.answer, observation):
+            return None
+        text = merged_rows(self._services, observation)
+        return Candidate(matched.view, matched.answer, observation, merged=text) if text else None
 
     def _not_held(self, answer: Answer, observation: Observation) -> Constraint | None:
         """What an answer assumes and is not known to hold for the tables of the stored rows."""
@@ -231,8 +242,13 @@ def _match(
         return error.reason
 
 
-def _other_settings(view: MaterializedView, settings: Mapping[str, str]) -> Reason:
+def _other_reading(view: MaterializedView, settings: Mapping[str, str]) -> Reason | None:
+    """Why a text of a session with these settings may mean something else than in a view."""
     mine = view.definition.settings
+    if dict(mine) == dict(settings):
+        misread = sorted(key for key, value in _MISREAD.items() if settings.get(key, "") == value)
+        said = f"texts are read in another way by {misread[0]}" if misread else ""
+        return Reason("SETTINGS_DIFFER", said) if said else None
     keys = sorted(key for key in {*mine, *settings} if mine.get(key) != settings.get(key))
     text = ", ".join(f"{key} is {settings.get(key, 'not set')}" for key in keys)
     return Reason("SETTINGS_DIFFER", f"the session has other settings: {text}")

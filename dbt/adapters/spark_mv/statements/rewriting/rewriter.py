@@ -23,7 +23,7 @@ from dbt.adapters.spark_mv.statements.rewriting.plans import Plans
 from dbt.adapters.spark_mv.statements.rewriting.relations import CatalogRelations
 from dbt.adapters.spark_mv.statements.rewriting.search import Search
 from dbt.adapters.spark_mv.statements.rewriting.spans import query_start
-from dbt.adapters.spark_mv.statements.rewriting.stale import StaleViews
+from dbt.adapters.spark_mv.statements.rewriting.stale import Policy
 from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehind
 from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting, Target
 
@@ -38,21 +38,19 @@ _TEMPORARY_OF_DBT = "__dbt_tmp"
 
 
 class Rewriter:
-    """Rewrites the statements of one command. A statement that reads fewer than `least_rows` rows
-    is left as it is; without `stale` no view is refreshed for one."""
+    """Rewrites the statements of one command."""
 
     def __init__(
         self,
         services: Services,
         is_temporary: Callable[[tuple[str, ...]], bool],
-        least_rows: int,
-        stale: StaleViews | None = None,
+        policy: Policy,
     ) -> None:
         self._services = services
         self._tables = TablesBehind(services.resolver)
         relations = CatalogRelations(services.resolver, is_temporary)
-        self._search = Search(relations, Candidates(services), least_rows, stale)
-        self._least_rows = least_rows
+        self._search = Search(relations, Candidates(services), policy)
+        self._least_rows = policy.least_rows
         self._assembly = Assembly(services, self._tables)
         self._index: ViewIndex | None = None
 

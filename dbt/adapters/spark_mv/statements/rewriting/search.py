@@ -22,7 +22,7 @@ from dbt.adapters.spark_mv.statements.rewriting.candidates import (
 )
 from dbt.adapters.spark_mv.statements.rewriting.plans import CLEARLY_LESS
 from dbt.adapters.spark_mv.statements.rewriting.spans import span_of
-from dbt.adapters.spark_mv.statements.rewriting.stale import StaleViews
+from dbt.adapters.spark_mv.statements.rewriting.stale import Policy
 from dbt.adapters.spark_mv.statements.rewriting.values import (
     Attempt,
     Found,
@@ -44,13 +44,11 @@ class Search:
         self,
         relations: Relations,
         candidates: Candidates,
-        least_rows: int,
-        stale: StaleViews | None,
+        policy: Policy,
     ) -> None:
         self._reader = BlockReader(relations)
         self._candidates = candidates
-        self._least_rows = least_rows
-        self._stale = stale
+        self._policy = policy
 
     def search(
         self,
@@ -78,21 +76,38 @@ class Search:
                 if not self._is_worth_it(made, target, number, matched):
                     return []
                 settings = target.context.settings()
-            whole = [one for one in matched if one.otherwise is None]
-            united = [one for one in matched if one.otherwise is not None]
-            best = self._best(made, number, whole, settings)
-            if best is None and may_refresh and self._stale is not None:
-                refreshed = self._stale.first_refreshed(whole)
-                found = [refreshed] if refreshed is not None else []
-                best = self._best(made, number, found, settings)
-            more = self._united(made, target, number, united, settings, tried=best is None)
-            best = best or more
+            best = self._chosen(made, target, number, matched, settings, may_refresh)
             if best is not None:
                 found_blocks += self._placed(
                     made, target, number, query, len(forms[0].outputs), best
                 )
                 covered |= {id(inner) for inner in query.find_all(exp.Select, exp.SetOperation)}
         return found_blocks
+
+    def _chosen(
+        self,
+        made: Rewriting,
+        target: Target,
+        number: int,
+        matched: list[Matched],
+        settings: Mapping[str, str],
+        may_refresh: bool,
+    ) -> Candidate | None:
+        """The view that answers a block: one that is fresh, refreshed, merged, or united."""
+        whole = [one for one in matched if one.otherwise is None]
+        united = [one for one in matched if one.otherwise is not None]
+        best = self._best(made, number, whole, settings)
+        if best is None and may_refresh and self._policy.refreshed is not None:
+            refreshed = self._policy.refreshed.first_refreshed(whole)
+            found = [refreshed] if refreshed is not None else []
+            best = self._best(made, number, found, settings)
+        if best is None and self._policy.merges:
+            best = self._merged(made, target, number, whole, settings)
+        more = self._united(made, target, number, united, settings, tried=best is None)
+        best = best or more
+        if best is not None:
+            made.forget(number, best.view.name)
+        return best
 
     def _placed(
         self,
@@ -144,7 +159,7 @@ class Search:
             return False
         if not made.original_rows:
             made.original_rows = target.plans.rows(made.original[target.start :])
-        if made.original_rows >= self._least_rows:
+        if made.original_rows >= self._policy.least_rows:
             return True
         text = f"the statement reads {made.original_rows:,} rows, fewer than query_rewrite_min_rows"
         reason = Reason("COST", text)
@@ -163,6 +178,25 @@ class Search:
             else:
                 fresh.append(found)
         return _fewest(made, number, fresh)
+
+    def _merged(
+        self,
+        made: Rewriting,
+        target: Target,
+        number: int,
+        matched: list[Matched],
+        settings: Mapping[str, str],
+    ) -> Candidate | None:
+        """The stale view with the fewest rows to read, with those that have changed, if these are
+        clearly fewer than those of the statement."""
+        stale: list[Candidate] = []
+        for one in matched[:_MOST_UNITED]:
+            found = self._candidates.merged(one, settings)
+            if found is not None:
+                found = replace(found, rest_rows=target.plans.rows(found.merged))
+                if found.rows <= CLEARLY_LESS * made.original_rows:
+                    stale.append(found)
+        return _fewest(made, number, stale)
 
     def _united(
         self,

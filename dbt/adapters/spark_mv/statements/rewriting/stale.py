@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.planning.plan import CompleteRefresh
@@ -14,6 +15,17 @@ from dbt.adapters.spark_mv.statements.rewriting.candidates import Matched
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 _REFRESHED = "refresh"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Which statements are worth it: those that read `least_rows` rows; and what becomes of views
+    that are stale: they are refreshed first by `refreshed`, or read with what has changed since if
+    it `merges`, or are not read."""
+
+    least_rows: int = 0
+    refreshed: StaleViews | None = None
+    merges: bool = False
 
 
 class StaleViews:

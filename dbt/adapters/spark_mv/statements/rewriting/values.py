@@ -49,6 +49,10 @@ class Rewriting:
         if not any(one.reason is reason for one in self.attempts):
             self.attempts.append(Attempt(0, None, reason))
 
+    def forget(self, block: int, view: TableName) -> None:
+        """A view has turned out to answer a block in another way."""
+        self.attempts = [one for one in self.attempts if (one.block, one.view) != (block, view)]
+
     @property
     def is_changed(self) -> bool:
         """Whether another text is to run."""

@@ -1,0 +1,57 @@
+"""The rows of a stale view as a refresh would leave them, as a query: nothing is written."""
+
+from __future__ import annotations
+
+from dbt.adapters.spark_mv.core.errors import MaterializedViewError
+from dbt.adapters.spark_mv.planning.plan import FastRefresh, PartitionRefresh
+from dbt.adapters.spark_mv.planning.request import READ, Request
+from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.sql.names import quote
+from dbt.adapters.spark_mv.state.observation import Observation
+from dbt.adapters.spark_mv.views.definition import STORED
+from dbt.adapters.spark_mv.views.storage_sql import all_stored_columns
+
+# Spark would put the value of a variable in its place.
+_VARIABLE = "${"
+
+
+def merged_rows(services: Services, observation: Observation) -> str | None:
+    """A query of all that the storage table would have after a refresh by what changed, at the
+    observed versions; None if a refresh would compute every row again."""
+    is_over_views = bool(observation.expansion.storages)
+    if observation.head is None or observation.verdict.missing or is_over_views:
+        return None
+    try:
+        plan = services.planner.plan(observation, Request(READ))
+    except MaterializedViewError:
+        return None
+    text = None
+    if isinstance(plan, FastRefresh):
+        replaced = None if plan.fast.replaced is None else f"NOT {plan.fast.replaced}"
+        text = _rows(services, observation, plan.fast.query, replaced, not plan.fast.appends)
+    elif isinstance(plan, PartitionRefresh):
+        kept = f"({plan.partition.condition}) IS NOT TRUE"
+        text = _rows(services, observation, plan.partition.query, kept, False)
+    return None if text is None or _VARIABLE in text else text
+
+
+def _rows(
+    services: Services, observation: Observation, query: str, kept: str | None, is_all: bool
+) -> str:
+    """The rows of a query that computes rows of the storage table, with those stored rows that are
+    kept; `is_all` says that the query returns these, too."""
+    view, head = observation.view, observation.head
+    assert head is not None, "only a view that was built can be merged"
+    types = dict(services.resolver.columns(view.storage))
+    names = all_stored_columns(view)
+    computed = ", ".join(
+        f"CAST({quote(name)} AS {types[stored]}) AS {quote(stored)}"
+        for name, stored in names.items()
+    )
+    new = f"SELECT {computed} FROM (\n{query}\n) AS mv_computed"
+    if is_all:
+        return new
+    listed = ", ".join(map(quote, names.values()))
+    old = f"SELECT {listed} FROM {view.storage.sql} VERSION AS OF {head.snapshot_id} AS {STORED}"
+    where = f" WHERE {kept}" if kept is not None else ""
+    return f"{old}{where}\nUNION ALL\n{new}"
