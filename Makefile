@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 PATHS := dbt tests
 # Each has a Spark of its own; a file's tests stay together.
-PROCESSES ?= 2
+PROCESSES ?= 3
 # How much of the package the unit tests run, printed by `make test` if this is set.
 COVERAGE ?=
 MEASURE := --cov dbt.adapters.spark_mv --cov-report term:skip-covered

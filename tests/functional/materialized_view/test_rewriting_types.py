@@ -55,7 +55,7 @@ def queries(start: str, day: str) -> list[str]:
     return found
 
 
-SAMPLE = ("America/Havana", "Pacific/Apia")
+SAMPLE = ("America/Havana",)
 
 
 @pytest.mark.parametrize("zone", sample(SAMPLE, [zone for zone in ZONES if zone not in SAMPLE]))
