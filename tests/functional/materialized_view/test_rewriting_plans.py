@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.rewriting.plans import Plans
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -74,3 +75,14 @@ def test_a_refusal_is_no_stack_trace(planned: Warehouse) -> None:
     context = _context(planned)
     with pytest.raises(StatementFailed, match="nowhere"):
         Plans(context).columns(planned.text("select * from @.nowhere"))
+
+
+def test_columns_of_a_table_are_those_that_spark_describes(planned: Warehouse) -> None:
+    """Also of a structure of so many fields that Spark does not print all of them."""
+    fields = ", ".join(f"f{number}: decimal({number + 1}, 1)" for number in range(30))
+    planned.spark(f"create table @.wide (s struct<{fields}>, `of it` array<struct<x: timestamp>>)")
+    resolver = planned.command().core.services.resolver
+    for table in ("typed", "wide"):
+        name = TableName("local", (planned.schema,), table)
+        described = planned.spark(f"describe query select * from {name.sql}")
+        assert resolver.columns(name) == [tuple(row[:2]) for row in described]

@@ -99,6 +99,26 @@ def test_types(parts: Warehouse, kind: str, name: str) -> None:
     assert columns(parts, text[4]) == columns(parts, query)
 
 
+def test_subquery_in_both_parts(parts: Warehouse) -> None:
+    """A condition of the view with a subquery, whose table is read at its version, too."""
+    some = "g in (select shop from @.shops where name <> 'n0')"
+    parts.sql(
+        "create materialized view @.of_some as select g, sum(v) as s, count(*) as n "
+        f"from @.of_bigint where c >= 7 and {some} group by g"
+    )
+    query = f"select g, sum(v) as s from @.of_bigint where {some} group by g"
+    for name in views("bigint"):
+        parts.sql(f"alter materialized view @.{name} set options (use_in_query_rewrite = false)")
+    try:
+        text, *attempts = explained(parts, query)
+        assert views_of(parts, query) == ["of_some"], attempts
+        assert text[4].count("VERSION AS OF") == 3
+        assert_same(parts, query)
+    finally:
+        for name in views("bigint"):
+            parts.sql(f"alter materialized view @.{name} set options (use_in_query_rewrite = true)")
+
+
 def test_more_rows_than_it_spares(parts: Warehouse) -> None:
     """Of five partitions the view has the last one."""
     parts.sql("create materialized view @.last as select g, v from @.of_int where c > 7")

@@ -57,14 +57,16 @@ class Resolver:
         """Inside the block this thread asks SQL once for each name: one consistent view of the
         catalog.
 
-        The catalog client is cheap enough to be asked every time.
+        The catalog client is cheap enough to be asked every time, but for which catalogs there are.
         """
         outer = getattr(self._threads, "facts", None)
         self._threads.facts = {} if outer is None else outer
+        self._threads.catalogs = {} if outer is None else self._threads.catalogs
         try:
             yield
         finally:
             self._threads.facts = outer
+            self._threads.catalogs = None if outer is None else self._threads.catalogs
 
     def forget(self) -> None:
         """Inside a `remembered` block: later questions are asked again."""
@@ -96,7 +98,12 @@ class Resolver:
             return True
         client = self._executor.catalog
         if client is not None:
-            return client.is_catalog(name)
+            known: dict[str, bool] | None = getattr(self._threads, "catalogs", None)
+            if known is None:
+                return client.is_catalog(name)
+            if name not in known:
+                known[name] = client.is_catalog(name)
+            return known[name]
         with self._lock:
             if not self._catalogs:
                 rows = self._executor.query("SHOW CATALOGS")

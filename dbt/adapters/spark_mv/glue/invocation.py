@@ -104,11 +104,15 @@ class NodeContext:
         self.reader = "" if node is None else f"{node.schema}.{node.alias}: "
         self.rebuilds = bool(getattr(memo, "rebuilds", False))
         self.replaces: TableName | None = getattr(memo, "replaces", None)
+        self._home: Namespace | None = None
 
     def namespace(self) -> Namespace:
-        """Where the user's connection looks up unqualified names; asked once until it says USE."""
+        """Where the user's connection looks up unqualified names: asked once for a statement, or
+        where it takes one until it says USE."""
         if self._user.catalog is not None:
-            return Resolver(self._user).current_namespace()
+            if self._home is None:
+                self._home = Resolver(self._user).current_namespace()
+            return self._home
         known: Namespace | None = getattr(self._memo, "namespace", None)
         if known is None:
             known = self._memo.namespace = Resolver(self._user).current_namespace()

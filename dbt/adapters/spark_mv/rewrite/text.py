@@ -132,8 +132,13 @@ def block_text(
     return "\n".join(lines)
 
 
-def rest_text(rest: Rest, relation: Callable[[TableName], str]) -> str:
-    """The SELECT of the rows that a view leaves out."""
+def rest_text(answer: Answer, relation: Callable[[TableName], str]) -> str:
+    """The SELECT of the rows that a view leaves out, and is united with."""
+    rest = _at_versions(answer, relation).rest
+    return _rest(rest, relation) if rest is not None else ""
+
+
+def _rest(rest: Rest, relation: Callable[[TableName], str]) -> str:
     shown = (f"{tree.sql('spark')} AS {quote(name)}" for name, tree in rest.columns)
     first, *others = rest.sources
     lines = [f"SELECT {', '.join(shown)}"]
@@ -147,7 +152,7 @@ def _stored(answer: Answer, relation: Callable[[TableName], str]) -> str:
     if rest is None:
         return storage
     names = ", ".join(quote(name) for name, _ in rest.columns)
-    return f"(SELECT {names} FROM {storage}\nUNION ALL\n{rest_text(rest, relation)})"
+    return f"(SELECT {names} FROM {storage}\nUNION ALL\n{_rest(rest, relation)})"
 
 
 def _filtered(conditions: Sequence[exp.Expr], keys: Sequence[exp.Expr] | None) -> Iterator[str]:

@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.core.executor import (
 )
 from dbt.adapters.spark_mv.spark import iceberg_branches, iceberg_files, iceberg_partitions
 from dbt.adapters.spark_mv.spark.iceberg_rows import IcebergTable, is_small
-from dbt.adapters.spark_mv.spark.session_client import Parts, SessionClient
+from dbt.adapters.spark_mv.spark.session_client import Parts, SessionClient, columns_of
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
 
 
@@ -133,8 +133,13 @@ class IcebergCatalog(SessionClient):
         table = self._table(parts)
         if table is None:
             return None
-        fields = self._schema_util.convert(table.schema()).fields()
-        return [(str(field.name()), str(field.dataType().simpleString())) for field in fields]
+        schema = self._schema_util.convert(table.schema())
+        found = columns_of(schema)
+        if not any("struct<" in kind for _, kind in found):
+            return [*found]
+        # Of structures Spark prints some fields, and so do statements to which this is compared.
+        kinds = (field.dataType().simpleString() for field in schema.fields())
+        return [(name, str(kind)) for (name, _), kind in zip(found, kinds, strict=True)]
 
     def small_table(self, parts: Parts, columns: Sequence[str]) -> IcebergTable | None:
         """The table of this name, for few rows at a time; None if it is partitioned, or lacks one

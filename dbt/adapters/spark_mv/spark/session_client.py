@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import QueryPlan
+from dbt.adapters.spark_mv.core.executor import ColumnType, QueryPlan
 from dbt.adapters.spark_mv.spark.error_messages import short_message
 
 Parts = tuple[str, ...]
@@ -77,11 +78,8 @@ class SessionClient:
         parsed = state.sqlParser().parsePlan(query)
         # A text that turned out to be a command must not run, either.
         execution = state.executePlan(parsed, self._modes.SKIP())
-        fields = json.loads(execution.analyzed().schema().json())["fields"]
-        columns = tuple((str(field["name"]), _type_name(field["type"])) for field in fields)
-        optimized = execution.optimizedPlan()
-        plans = [optimized, *_entries(optimized.subqueriesAll())]
-        return QueryPlan(columns, sum(map(_rows_scanned, plans)))
+        columns = columns_of(execution.analyzed().schema())
+        return QueryPlan(columns, partial(self._call, _rows_read, execution))
 
     def spark_version(self) -> str:
         """The version of Spark, as in 4.1.4."""
@@ -101,6 +99,12 @@ class SessionClient:
             raise StatementFailed(short_message(error)) from None
 
 
+def _rows_read(execution: Any) -> int:
+    """The rows that a query reads once conditions are pushed into its tables."""
+    optimized = execution.optimizedPlan()
+    return sum(map(_rows_scanned, [optimized, *_entries(optimized.subqueriesAll())]))
+
+
 def _rows_scanned(plan: Any) -> int:
     """The rows of the scans of an optimized plan whose statistics know them."""
     total = 0
@@ -109,6 +113,12 @@ def _rows_scanned(plan: Any) -> int:
             count = leaf.stats().rowCount()
             total += int(count.get()) if count.isDefined() else 0
     return total
+
+
+def columns_of(schema: Any) -> tuple[ColumnType, ...]:
+    """Names and types of the columns of a schema of Spark's, as DESCRIBE says them."""
+    fields = json.loads(schema.json())["fields"]  # each call of the JVM takes as long
+    return tuple((str(field["name"]), _type_name(field["type"])) for field in fields)
 
 
 def _type_name(kind: Any) -> str:

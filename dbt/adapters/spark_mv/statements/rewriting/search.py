@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
@@ -32,8 +33,8 @@ from dbt.adapters.spark_mv.statements.rewriting.values import (
 )
 
 _MOST_BLOCKS = 32
-# The rows that a view is united with are counted by Spark.
-_MOST_UNITED = 3
+# For so many views Spark counts the rows that are read beside them.
+_MOST_COUNTED = 3
 _OFF = Reason("REWRITE_DISABLED", "the session has switched it off: query_rewrite.enabled is false")
 
 
@@ -103,8 +104,10 @@ class Search:
             best = self._best(made, number, found, settings)
         if best is None and self._policy.merges:
             best = self._merged(made, target, number, whole, settings)
-        more = self._united(made, target, number, united, settings, tried=best is None)
-        best = best or more
+        if best is None:
+            best = self._united(made, target, number, united, settings)
+        else:
+            made.attempts += [_alone(number, one) for one in united]
         if best is not None:
             made.forget(number, best.view.name)
         return best
@@ -189,13 +192,11 @@ class Search:
     ) -> Candidate | None:
         """The stale view with the fewest rows to read, with those that have changed, if these are
         clearly fewer than those of the statement."""
-        stale: list[Candidate] = []
-        for one in matched[:_MOST_UNITED]:
+        stale = []
+        for one in matched[:_MOST_COUNTED]:
             found = self._candidates.merged(one, settings)
             if found is not None:
-                found = replace(found, rest_rows=target.plans.rows(found.merged))
-                if found.rows <= CLEARLY_LESS * made.original_rows:
-                    stale.append(found)
+                stale += _with_rows(found, found.merged, made, target)
         return _fewest(made, number, stale)
 
     def _united(
@@ -205,25 +206,35 @@ class Search:
         number: int,
         matched: list[Matched],
         settings: Mapping[str, str],
-        tried: bool,
     ) -> Candidate | None:
-        """The fresh view that is read with the fewest rows of itself and of base tables, if these
-        are clearly fewer than those of the statement. Without `tried` none is looked at."""
+        """The fresh view with the fewest rows to read, of itself and of base tables, if these are
+        clearly fewer than those of the statement."""
         fresh: list[Candidate] = []
         for count, one in enumerate(matched):
-            reason = one.otherwise
-            if tried and count < _MOST_UNITED:
-                found = self._candidates.observed(one, settings)
-                if isinstance(found, Candidate):
-                    found = _with_rest(found, target)
-                    if found.rows <= CLEARLY_LESS * made.original_rows:
-                        fresh.append(found)
-                        continue
-                else:
-                    reason = found
-            assert reason is not None, "it is united because it does not answer alone"
-            made.attempts.append(Attempt(number, one.view.name, reason))
+            found = self._candidates.observed(one, settings) if count < _MOST_COUNTED else None
+            if isinstance(found, Reason):
+                made.attempts.append(Attempt(number, one.view.name, found))
+                continue
+            text = rest_text(one.answer, lambda name: name.sql)
+            few = _with_rows(found, text, made, target) if found is not None else []
+            fresh += few
+            made.attempts += [] if few else [_alone(number, one)]
         return _fewest(made, number, fresh)
+
+
+def _alone(block: int, matched: Matched) -> Attempt:
+    """Why a view does not answer without rows of base tables."""
+    assert matched.otherwise is not None, "it is not to be united"
+    return Attempt(block, matched.view.name, matched.otherwise)
+
+
+def _with_rows(found: Candidate, text: str, made: Rewriting, target: Target) -> list[Candidate]:
+    """The candidate with the rows that are read for it by a query; none if that is not worth it."""
+    try:
+        found = replace(found, rest_rows=target.plans.rows(text))
+    except StatementFailed:
+        return []
+    return [found] if found.rows <= CLEARLY_LESS * made.original_rows else []
 
 
 def _fewest(made: Rewriting, number: int, fresh: list[Candidate]) -> Candidate | None:
@@ -233,12 +244,6 @@ def _fewest(made: Rewriting, number: int, fresh: list[Candidate]) -> Candidate |
         reason = Reason("COST", f"{fresh[0].view.name} has fewer rows")
         made.attempts.append(Attempt(number, other.view.name, reason, rows=other.rows))
     return fresh[0] if fresh else None
-
-
-def _with_rest(found: Candidate, target: Target) -> Candidate:
-    rest = found.answer.rest
-    assert rest is not None, "a view is united with rows of base tables"
-    return replace(found, rest_rows=target.plans.rows(rest_text(rest, lambda name: name.sql)))
 
 
 def _queries(node: exp.Expr, scope: Scope) -> Iterator[tuple[exp.Query, Scope]]:
