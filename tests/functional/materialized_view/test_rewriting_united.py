@@ -14,9 +14,10 @@ from tests.functional.materialized_view.rewritten import (
     views_of,
 )
 from tests.functional.materialized_view.warehouse import Warehouse
+from tests.sampling import sample_of
 
 # Of each type values that are in order, the third of which is the first that the view has.
-TYPES = {
+EVERY_TYPE = {
     "int": ("-3", "0", "7", "8"),
     "bigint": ("-9000000000", "0", "7", "9000000000"),
     "date": ("date'2023-12-31'", "date'2024-01-01'", "date'2024-02-29'", "date'2024-03-01'"),
@@ -35,6 +36,7 @@ TYPES = {
         "timestamp_ntz'2019-02-16 23:30:00'",
     ),
 }
+TYPES = sample_of(EVERY_TYPE, ["bigint", "decimal(10,2)", "timestamp_ntz"])
 QUERIES = {
     "whole": "select g, sum(v) as s, count(*) as n from @.{t} group by g",
     "wider": "select g, sum(v) as s, min(v) as l from @.{t} where c >= {1} group by g",
@@ -104,10 +106,10 @@ def test_subquery_in_both_parts(parts: Warehouse) -> None:
     some = "g in (select shop from @.shops where name <> 'n0')"
     parts.sql(
         "create materialized view @.of_some as select g, sum(v) as s, count(*) as n "
-        f"from @.of_bigint where c >= 7 and {some} group by g"
+        f"from @.of_date where c >= date'2024-02-29' and {some} group by g"
     )
-    query = f"select g, sum(v) as s from @.of_bigint where {some} group by g"
-    for name in views("bigint"):
+    query = f"select g, sum(v) as s from @.of_date where {some} group by g"
+    for name in views("date"):
         parts.sql(f"alter materialized view @.{name} set options (use_in_query_rewrite = false)")
     try:
         text, *attempts = explained(parts, query)
@@ -115,7 +117,7 @@ def test_subquery_in_both_parts(parts: Warehouse) -> None:
         assert text[4].count("VERSION AS OF") == 3
         assert_same(parts, query)
     finally:
-        for name in views("bigint"):
+        for name in views("date"):
             parts.sql(f"alter materialized view @.{name} set options (use_in_query_rewrite = true)")
 
 

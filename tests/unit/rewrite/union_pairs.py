@@ -22,6 +22,8 @@ def union_pair(seed: int) -> Pair:
     """The pair of a seed."""
     random = Random(f"union {seed}")
     base = pair(seed)
+    if base.asked.form == "groups" and random.random() < 0.4:
+        base = replace(base, stored=_same_groups(base.asked))
     alias, column, kind = random.choice(_columns(base.stored))
     name = f"{alias}.{column}"
     kept = [atom for atom in base.stored.conditions if atom in base.asked.conditions]
@@ -31,11 +33,21 @@ def union_pair(seed: int) -> Pair:
     if random.random() < 0.4:
         wants = random.choice(("", f"{name} IS NOT NULL"))
     stored = replace(base.stored, conditions=(*kept, Atom(has, (alias,))))
+    if random.random() < 0.5 and not stored.left:
+        # Whoever writes a view may begin with another table than whoever writes a query.
+        stored = replace(stored, tables=dict(reversed(stored.tables.items())))
     if random.random() < 0.6:
         stored = _with(stored, Item(name, kind))
     more = (Atom(wants, (alias,)),) if wants else ()
     query = replace(base.asked, conditions=(*asked, *more))
     return Pair(seed, written(query, random), plainly(stored), query, stored)
+
+
+def _same_groups(asked: Shape) -> Shape:
+    """A view that has the groups of a query, and what it calls on them."""
+    calls = [item for item in asked.items if item.is_call]
+    items = numbered([*asked.keys, *calls], "s")
+    return replace(asked, items=items, having=(), ordered=False)
 
 
 def _columns(shape: Shape) -> list[tuple[str, str, str]]:

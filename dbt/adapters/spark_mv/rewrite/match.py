@@ -92,7 +92,7 @@ def _answer(query: Block, view: StoredView, occurrences: dict[int, int], known: 
     for form in (query, *as_outer(query, mapped.block.left_joins, view.zone)):
         facts = facts_of(form.conditions, view.zone)
         try:
-            kept = united(mapped, form, facts) if known.unites else mapped
+            kept = united(mapped, form, facts, taken) if known.unites else mapped
             assumed = kept.assumed | without_nulls(kept, facts, known.held)
             answer = _Attempt(form, facts, kept, taken, known.most_rows).answer()
             return replace(answer, assumed=assumed, rest=rest_of(kept))

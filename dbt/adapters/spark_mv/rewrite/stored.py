@@ -46,13 +46,22 @@ def is_inexact(type_name: str) -> bool:
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """Rows that a view leaves out: those of a block whose columns and tables are those of a query.
+    It reads these `occurrences` of them."""
+
+    block: Block
+    occurrences: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class StoredView:
     """A view as its storage table has it. `columns` are those of the outputs of `block`, which may
     be more than the view shows; groups that the view does not show have no place in `block.having`
     if they are stored. `zone` is the time zone of its definition. `rows` is the same of a view with
     windows, without these, or those groups of a view of sets of keys that are groups of all keys;
-    `only` are conditions that leave the stored rows of which this tells. `rest` is the block of the
-    rows that it is united with; `is_split` says that rows of one group may be in both. If tables
+    `only` are conditions that leave the stored rows of which this tells. `rest` are the rows
+    that it is united with; `is_split` says that rows of one group may be in both. If tables
     were left out of it, that is right if `assumed` holds and no row has NULL in the columns
     `needed`, each with the constraint by which it has none whatever the query says."""
 
@@ -64,7 +73,7 @@ class StoredView:
     rows: StoredView | None = None
     only: tuple[exp.Expr, ...] = ()
     has_sets: bool = False
-    rest: Block | None = None
+    rest: LeftOut | None = None
     is_split: bool = False
     assumed: frozenset[Constraint] = frozenset()
     needed: tuple[tuple[ColumnOf, Constraint], ...] = ()

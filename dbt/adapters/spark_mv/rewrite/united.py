@@ -7,7 +7,7 @@ Goldstein and P.-A. Larson (SIGMOD 2001).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from sqlglot import exp
@@ -16,8 +16,9 @@ from dbt.adapters.spark_mv.rewrite.block import Block, Derived
 from dbt.adapters.spark_mv.rewrite.conditions.consequences import simple_conjunct
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of, range_in
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, constant
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import of_unit
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
-from dbt.adapters.spark_mv.rewrite.stored import StoredView
+from dbt.adapters.spark_mv.rewrite.stored import LeftOut, StoredView
 from dbt.adapters.spark_mv.rewrite.terms import (
     ColumnOf,
     Term,
@@ -31,18 +32,22 @@ from dbt.adapters.spark_mv.rewrite.text import Missing, Rest
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_COVERED, QUERY, Unmatched
 
 
-def can_be_united(view: StoredView) -> bool:
-    """Whether a view has a range, and its query can be written over base tables."""
+def can_be_united(view: StoredView, may_fail: bool = False) -> bool:
+    """Whether a view has a range, and its query can be written over base tables. `may_fail` says
+    that Spark fails for values that an expression has no result for: then the keys of the view, for
+    which the query may not ask, have to be columns or units of time."""
     block = view.block
     # A table that was left out is such a one, too.
     is_whole = any(isinstance(table, Derived) for table in block.tables)
     hides = block.having or block.limit or view.only or view.has_sets or view.rows is not None
-    return bool(view.facts.ranges) and not is_whole and not hides
+    is_safe = not may_fail or all(term.column or of_unit(term) for term in block.keys or ())
+    return bool(view.facts.ranges) and not is_whole and not hides and is_safe
 
 
-def united(view: StoredView, query: Block, facts: Facts) -> StoredView:
-    """The view, whose occurrences are those of the query, with the rows that its one range leaves
-    out; raises `Unmatched` if it has none of the values that are wanted, or lacks others.
+def united(view: StoredView, query: Block, facts: Facts, taken: Collection[int]) -> StoredView:
+    """The view, whose occurrences are the `taken` ones of the query, with the rows that its one
+    range leaves out; raises `Unmatched` if it has none of the values that are wanted, or lacks
+    others.
 
     `facts` are those of the conditions of the query. The result has these rows for certain only
     within the range of the query.
@@ -57,11 +62,11 @@ def united(view: StoredView, query: Block, facts: Facts) -> StoredView:
     asked = tuple(_asked(query, facts, column, view.zone))
     has_all_kept = wanted is not None and kept.is_within(wanted)
     outside = _outside(column, kept, may_be_null=not facts.rejects_null(column))
-    rest = replace(view.block, conditions=(*others, *asked, outside))
+    rest = replace(view.block, tables=query.tables, conditions=(*others, *asked, outside))
     # Stored rows outside of what is asked have to be left out by a condition on the column.
     block = replace(view.block, conditions=(*others, *(asked if has_all_kept else ())))
     # The facts of the view are those of its conditions: without a range of this column.
-    made_of = replace(view, block=block, rest=rest)
+    made_of = replace(view, block=block, rest=LeftOut(rest, tuple(sorted(taken))))
     keys = {one.key for one in map(made_of.facts.normal, block.keys or ())}
     is_key = made_of.facts.normal(column_term(column)).key in keys
     return replace(made_of, is_split=block.keys is not None and not is_key)
@@ -116,14 +121,14 @@ def _value(value: object, column: ColumnOf) -> Term:
 
 def rest_of(view: StoredView) -> Rest | None:
     """What the view lacks, as its storage table would have it; raises `Unmatched`."""
-    block = view.rest
-    if block is None:
+    if view.rest is None:
         return None
-    every = range(len(block.tables))
+    block, every = view.rest.block, view.rest.occurrences
     deriver = Deriver(replace(view, columns=(), block=replace(block, outputs=())), _NO_FACTS, every)
     joins = {join.occurrence: join for join in block.left_joins}
     tables = []
-    for number in sorted(every, key=lambda one: (one in joins, one)):
+    # A left join may need the one before it, as the view has them.
+    for number in (*(one for one in every if one not in joins), *joins):
         table, join = block.tables[number], joins.get(number)
         assert not isinstance(table, Derived), "a view of such a table is not united"
         on = sorted(join.conditions, key=lambda term: term.key) if join is not None else ()
@@ -135,10 +140,15 @@ def rest_of(view: StoredView) -> Rest | None:
     columns: dict[str, exp.Expr] = {}
     for output, column in zip(block.outputs, view.columns, strict=True):
         tree = deriver.tree(output.term, lambda call: None)
-        columns.setdefault(column.name, exp.cast(tree, column.type))
-    return Rest(
-        tuple(columns.items()), tuple(tables), tuple(map(deriver.tree, block.conditions)), keys
-    )
+        columns.setdefault(column.name, _as_stored(tree, column.type))
+    conditions = tuple(map(deriver.tree, block.conditions))
+    return Rest(tuple(columns.items()), tuple(tables), conditions, keys)
+
+
+def _as_stored(tree: exp.Expr, type_name: str) -> exp.Expr:
+    """A value with the type that it has in the storage table. A type with others in it has no text
+    that Spark reads in any case, and is the same in both."""
+    return tree if "<" in type_name else exp.Cast(this=tree, to=exp.Var(this=type_name))
 
 
 _NO_FACTS = facts_of((), "UTC")

@@ -31,6 +31,7 @@ from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
 
 _MOST_VIEWS = 64
+_ANSI = "spark.sql.ansi.enabled"
 # Settings with which Spark reads a text in another way than it is read here.
 _MISREAD = {
     "spark.sql.parser.escapedStringLiterals": "true",
@@ -186,7 +187,9 @@ class Candidates:
         if view.hidden and (stored.has_sets or found.code in _OF_COLUMNS):
             stored = self._stored.whole(view, stored)
             found = _match(view, forms, stored, facts)
-        if isinstance(found, Reason) and found.code == NOT_COVERED and can_be_united(stored):
+        may_fail = view.definition.settings.get(_ANSI) == "true"
+        is_part = isinstance(found, Reason) and found.code == NOT_COVERED
+        if isinstance(found, Reason) and is_part and can_be_united(stored, may_fail):
             made = _match(view, forms, stored, replace(facts, unites=True))
             return found if isinstance(made, Reason) else replace(made, otherwise=found)
         return found

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
+from sqlglot.errors import SqlglotError
+
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError, StatementFailed
 from dbt.adapters.spark_mv.core.reasons import Reason
@@ -28,7 +30,15 @@ from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehin
 from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting, Target
 
 # A form of statement that nobody thought of must not keep anybody from running it.
-NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
+NOT_FORESEEN = (
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+    RecursionError,
+    SqlglotError,
+)
 # Set in tests: what nobody thought of fails.
 STRICT = "DBT_SPARK_MV_STRICT_REWRITES"
 _VERBS = frozenset({"CREATE", "REPLACE", "INSERT"})
