@@ -121,6 +121,41 @@ def test_subquery_in_both_parts(parts: Warehouse) -> None:
             parts.sql(f"alter materialized view @.{name} set options (use_in_query_rewrite = true)")
 
 
+def test_tables_in_another_order(parts: Warehouse) -> None:
+    parts.spark(
+        "create table @.facts using iceberg partitioned by (a) as select cast(id % 5 as int) as a, "
+        "cast(id % 3 as string) as g, cast(id as int) as b from range(3000)"
+    )
+    parts.spark(
+        "create table @.dims using iceberg as select cast(id % 4 as int) as a, "
+        "cast(id % 3 as string) as g from range(6)"
+    )
+    parts.sql(
+        "create materialized view @.pairs as select d.g, count(*) as n, sum(f.b) as s "
+        "from @.dims d join @.facts f on d.g = f.g where f.a >= 2 group by d.g"
+    )
+    query = (
+        "select d.g, count(*) as n, sum(f.b) as s from @.facts f join @.dims d on d.g = f.g "
+        "group by d.g"
+    )
+    assert views_of(parts, query) == ["pairs"], explained(parts, query)
+    assert_same(parts, query)
+
+
+def test_names_of_fields_that_no_text_can_have(parts: Warehouse) -> None:
+    parts.spark(
+        "create table @.quoted using iceberg partitioned by (a) as select cast(id as int) as id, "
+        'cast(id % 5 as int) as a, named_struct("x\'y", id) as s from range(200)'
+    )
+    parts.sql(
+        "create materialized view @.of_quoted as select id, a, s from @.quoted "
+        "where a >= 1 and id % 7 = 0"
+    )
+    query = "select id, a, s from @.quoted where id % 7 = 0"
+    assert views_of(parts, query) == ["of_quoted"], explained(parts, query)
+    assert_same(parts, query.replace(", s", ""))
+
+
 def test_more_rows_than_it_spares(parts: Warehouse) -> None:
     """Of five partitions the view has the last one."""
     parts.sql("create materialized view @.last as select g, v from @.of_int where c > 7")
