@@ -187,9 +187,8 @@ class Candidates:
         if view.hidden and (stored.has_sets or found.code in _OF_COLUMNS):
             stored = self._stored.whole(view, stored)
             found = _match(view, forms, stored, facts)
-        may_fail = view.definition.settings.get(_ANSI) == "true"
         is_part = isinstance(found, Reason) and found.code == NOT_COVERED
-        if isinstance(found, Reason) and is_part and can_be_united(stored, may_fail):
+        if isinstance(found, Reason) and is_part and can_be_united(stored, _may_fail(view)):
             made = _match(view, forms, stored, replace(facts, unites=True))
             return found if isinstance(made, Reason) else replace(made, otherwise=found)
         return found
@@ -218,7 +217,7 @@ class Candidates:
 
     def merged(self, matched: Matched, settings: Mapping[str, str]) -> Candidate | None:
         """A stale view that answers a block together with what has changed since."""
-        if _other_reading(matched.view, settings) is not None:
+        if _other_reading(matched.view, settings) is not None or _may_fail(matched.view):
             return None
         observation = self._services.observer.observe_with_upstream(matched.view)
         if observation.verdict.is_fresh or self._not_held(matched.answer, observation):
@@ -243,6 +242,11 @@ def _match(
         return Matched(view, match(forms, stored, facts))
     except Unmatched as error:
         return error.reason
+
+
+def _may_fail(view: MaterializedView) -> bool:
+    """Whether its query may fail for rows that a statement does not ask for."""
+    return view.definition.settings.get(_ANSI) == "true"
 
 
 def _other_reading(view: MaterializedView, settings: Mapping[str, str]) -> Reason | None:
