@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
 from dbt.adapters.spark_mv.rewrite.text import rest_text
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.rewriting.candidates import (
     Barred,
     Candidate,
@@ -77,7 +78,7 @@ class Search:
                 if not self._is_worth_it(made, target, number, matched):
                     return []
                 settings = target.context.settings()
-            best = self._chosen(made, target, number, matched, settings, may_refresh)
+            best = self._chosen(_Tried(made, target, number, settings), matched, may_refresh)
             if best is not None:
                 found_blocks += self._placed(
                     made, target, number, query, len(forms[0].outputs), best
@@ -85,31 +86,23 @@ class Search:
                 covered |= {id(inner) for inner in query.find_all(exp.Select, exp.SetOperation)}
         return found_blocks
 
-    def _chosen(
-        self,
-        made: Rewriting,
-        target: Target,
-        number: int,
-        matched: list[Matched],
-        settings: Mapping[str, str],
-        may_refresh: bool,
-    ) -> Candidate | None:
+    def _chosen(self, tried: _Tried, matched: list[Matched], may_refresh: bool) -> Candidate | None:
         """The view that answers a block: one that is fresh, refreshed, merged, or united."""
         whole = [one for one in matched if one.otherwise is None]
         united = [one for one in matched if one.otherwise is not None]
-        best = self._best(made, number, whole, settings)
+        best = self._best(tried, whole)
         if best is None and may_refresh and self._policy.refreshed is not None:
             refreshed = self._policy.refreshed.first_refreshed(whole)
-            found = [refreshed] if refreshed is not None else []
-            best = self._best(made, number, found, settings)
+            best = self._best(tried, [refreshed] if refreshed is not None else [])
         if best is None and self._policy.merges:
-            best = self._merged(made, target, number, whole, settings)
+            best = self._merged(tried, whole)
         if best is None:
-            best = self._united(made, target, number, united, settings)
+            best = self._united(tried, united)
         else:
-            made.attempts += [_alone(number, one) for one in united]
+            for one in united:
+                tried.leave_alone(one)
         if best is not None:
-            made.forget(number, best.view.name)
+            tried.made.forget(tried.number, best.view.name)
         return best
 
     def _placed(
@@ -169,81 +162,78 @@ class Search:
         made.attempts += [Attempt(number, one.view.name, reason) for one in matched]
         return False
 
-    def _best(
-        self, made: Rewriting, number: int, matched: list[Matched], settings: Mapping[str, str]
-    ) -> Candidate | None:
+    def _best(self, tried: _Tried, matched: list[Matched]) -> Candidate | None:
         """The fresh view with the fewest rows."""
         fresh: list[Candidate] = []
         for one in matched:
-            found = self._candidates.observed(one, settings)
+            found = self._candidates.observed(one, tried.settings)
             if isinstance(found, Reason):
-                made.attempts.append(Attempt(number, one.view.name, found))
+                tried.leave(one.view.name, found)
             else:
                 fresh.append(found)
-        return _fewest(made, number, fresh)
+        return tried.fewest(fresh)
 
-    def _merged(
-        self,
-        made: Rewriting,
-        target: Target,
-        number: int,
-        matched: list[Matched],
-        settings: Mapping[str, str],
-    ) -> Candidate | None:
+    def _merged(self, tried: _Tried, matched: list[Matched]) -> Candidate | None:
         """The stale view with the fewest rows to read, with those that have changed, if these are
         clearly fewer than those of the statement."""
         stale = []
         for one in matched[:_MOST_COUNTED]:
-            found = self._candidates.merged(one, settings)
+            found = self._candidates.merged(one, tried.settings)
             if found is not None:
-                stale += _with_rows(found, found.merged, made, target)
-        return _fewest(made, number, stale)
+                stale += tried.counted(found, found.merged)
+        return tried.fewest(stale)
 
-    def _united(
-        self,
-        made: Rewriting,
-        target: Target,
-        number: int,
-        matched: list[Matched],
-        settings: Mapping[str, str],
-    ) -> Candidate | None:
+    def _united(self, tried: _Tried, matched: list[Matched]) -> Candidate | None:
         """The fresh view with the fewest rows to read, of itself and of base tables, if these are
         clearly fewer than those of the statement."""
         fresh: list[Candidate] = []
         for count, one in enumerate(matched):
-            found = self._candidates.observed(one, settings) if count < _MOST_COUNTED else None
+            is_tried = count < _MOST_COUNTED
+            found = self._candidates.observed(one, tried.settings) if is_tried else None
             if isinstance(found, Reason):
-                made.attempts.append(Attempt(number, one.view.name, found))
+                tried.leave(one.view.name, found)
                 continue
             text = rest_text(one.answer, lambda name: name.sql)
-            few = _with_rows(found, text, made, target) if found is not None else []
+            few = tried.counted(found, text) if found is not None else []
             fresh += few
-            made.attempts += [] if few else [_alone(number, one)]
-        return _fewest(made, number, fresh)
+            if not few:
+                tried.leave_alone(one)
+        return tried.fewest(fresh)
 
 
-def _alone(block: int, matched: Matched) -> Attempt:
-    """Why a view does not answer without rows of base tables."""
-    assert matched.otherwise is not None, "it is not to be united"
-    return Attempt(block, matched.view.name, matched.otherwise)
+@dataclass(frozen=True)
+class _Tried:
+    """A block for which views are tried: what comes of it goes to `made`."""
 
+    made: Rewriting
+    target: Target
+    number: int
+    settings: Mapping[str, str]
 
-def _with_rows(found: Candidate, text: str, made: Rewriting, target: Target) -> list[Candidate]:
-    """The candidate with the rows that are read for it by a query; none if that is not worth it."""
-    try:
-        found = replace(found, rest_rows=target.plans.rows(text))
-    except StatementFailed:
-        return []
-    return [found] if found.rows <= CLEARLY_LESS * made.original_rows else []
+    def leave(self, view: TableName, reason: Reason, rows: int | None = None) -> None:
+        """A view does not answer."""
+        self.made.attempts.append(Attempt(self.number, view, reason, rows=rows))
 
+    def leave_alone(self, matched: Matched) -> None:
+        """A view does not answer without rows of base tables, and not with them."""
+        assert matched.otherwise is not None, "it is not to be united"
+        self.leave(matched.view.name, matched.otherwise)
 
-def _fewest(made: Rewriting, number: int, fresh: list[Candidate]) -> Candidate | None:
-    """The one with the fewest rows; the others have the reason that they have more."""
-    fresh.sort(key=lambda one: (one.rows, one.view.name))
-    for other in fresh[1:]:
-        reason = Reason("COST", f"{fresh[0].view.name} has fewer rows")
-        made.attempts.append(Attempt(number, other.view.name, reason, rows=other.rows))
-    return fresh[0] if fresh else None
+    def fewest(self, found: list[Candidate]) -> Candidate | None:
+        """The one with the fewest rows; the others have the reason that they have more."""
+        found.sort(key=lambda one: (one.rows, one.view.name))
+        for other in found[1:]:
+            reason = Reason("COST", f"{found[0].view.name} has fewer rows")
+            self.leave(other.view.name, reason, other.rows)
+        return found[0] if found else None
+
+    def counted(self, found: Candidate, text: str) -> list[Candidate]:
+        """The candidate with the rows that a query reads for it; none if that is not worth it."""
+        try:
+            found = replace(found, rest_rows=self.target.plans.rows(text))
+        except StatementFailed:
+            return []
+        return [found] if found.rows <= CLEARLY_LESS * self.made.original_rows else []
 
 
 def _queries(node: exp.Expr, scope: Scope) -> Iterator[tuple[exp.Query, Scope]]:
