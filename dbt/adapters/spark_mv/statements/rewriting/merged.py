@@ -44,10 +44,12 @@ def _rows(
     assert head is not None, "only a view that was built can be merged"
     types = dict(services.resolver.columns(view.storage))
     names = all_stored_columns(view)
-    computed = ", ".join(
-        f"CAST({quote(name)} AS {types[stored]}) AS {quote(stored)}"
+    # A type with others in it has no text that Spark reads in any case, and is the same in both.
+    casts = {
+        name: quote(name) if "<" in types[stored] else f"CAST({quote(name)} AS {types[stored]})"
         for name, stored in names.items()
-    )
+    }
+    computed = ", ".join(f"{casts[name]} AS {quote(stored)}" for name, stored in names.items())
     new = f"SELECT {computed} FROM (\n{query}\n) AS mv_computed"
     if is_all:
         return new
