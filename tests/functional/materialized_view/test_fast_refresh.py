@@ -72,6 +72,7 @@ def test_methods(lake: Warehouse) -> None:
 @pytest.mark.behaviour("D52")
 def test_explain(lake: Warehouse) -> None:
     """The statement, how each change is read, and why it would be taken or not."""
+    lake.sql("refresh materialized view @.totals")
     lake.spark("insert into @.orders values (31, 'ann', 1, 0.5)")
     lake.restart()
     text = "\n".join(row[0] for row in lake.sql("explain materialized view @.totals"))
