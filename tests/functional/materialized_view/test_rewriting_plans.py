@@ -77,6 +77,20 @@ def test_a_refusal_is_no_stack_trace(planned: Warehouse) -> None:
         Plans(context).columns(planned.text("select * from @.nowhere"))
 
 
+def test_a_query_without_a_plan_reads_no_number_of_rows(planned: Warehouse) -> None:
+    """Iceberg cannot tell which partitions IN leaves if one of them is NULL."""
+    planned.spark(
+        "create table @.parts using iceberg partitioned by (c) as "
+        "select 1 as id, cast(null as string) as c union all select 2, 'a'"
+    )
+    context = _context(planned)
+    text = planned.text("select id from @.parts where c in ('a', 'b')")
+    for plans in (Plans(context), Plans(_ByStatements(context))):  # type: ignore[arg-type]
+        assert plans.columns(text) == (("id", "int"),)
+        with pytest.raises(StatementFailed):
+            plans.rows(text)
+
+
 def test_columns_of_a_table_are_those_that_spark_describes(planned: Warehouse) -> None:
     """Also of a structure of so many fields that Spark does not print all of them."""
     fields = ", ".join(f"f{number}: decimal({number + 1}, 1)" for number in range(30))

@@ -82,7 +82,7 @@ ColumnType = tuple[str, str]
 @dataclass(frozen=True)
 class QueryPlan:
     """What a query returns; `count` says how many rows of tables with known statistics it reads, as
-    Spark estimates it, which takes more than half of the planning."""
+    Spark estimates it, which takes about as long as to find out the columns."""
 
     columns: tuple[ColumnType, ...]
     count: Callable[[], int]

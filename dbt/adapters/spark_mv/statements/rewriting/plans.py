@@ -7,6 +7,7 @@ import re
 from functools import cache
 
 from dbt.adapters.spark_mv.core.executor import ColumnType, QueryPlan
+from dbt.adapters.spark_mv.sql.plans import plan_of
 from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.views.storage_sql import describe_query
 
@@ -37,7 +38,7 @@ class Plans:
         plan: QueryPlan | None = self._plan(query)
         if plan is not None:
             return plan.rows
-        text = "\n".join(str(row[0]) for row in self._context.ask(f"EXPLAIN COST {query}"))
+        text = plan_of(self._context.ask(f"EXPLAIN COST {query}"))
         optimized = text.partition("== Physical Plan ==")[0]
         scans = (_ROWS.search(scan["statistics"]) for scan in _SCAN.finditer(optimized))
         return sum(int(float(rows[1])) for rows in scans if rows is not None)
