@@ -283,8 +283,7 @@ def test_first_rows(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_strict_view_that_cannot(lake: Warehouse) -> None:
     """A read of a view that may only be refreshed fast fails by its policy, and is recorded."""
-    lake.spark("create table @.parts (id bigint) using iceberg")
-    lake.spark("insert into @.parts values (1)")
+    lake.spark("create table @.parts using iceberg as select cast(1 as bigint) as id")
     lake.sql(
         "create materialized view @.strict options (refresh_method = 'fast', "
         "on_refresh_error = 'serve') as select id from @.parts"
