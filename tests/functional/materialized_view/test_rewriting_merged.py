@@ -42,6 +42,9 @@ CHANGES = [
     "update @.{t} set city = 'other', amount = amount + 1 where id between 100 and 140",
     "delete from @.{t} where day = date'2023-12-09'",
     "insert into @.{t} select * from @.{t} where id in (5, 6)",
+    "insert overwrite @.{t} partition (day = date'2024-01-11') "
+    "select id, kind, amount, city from @.{t} where id between 700 and 720",
+    "call local.system.rewrite_data_files(table => '@.{t}')",
 ]
 FORMATS = {
     "v2": "'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read'",
