@@ -22,8 +22,7 @@ QUICK_JAVA = f"{_JAVA} -XX:TieredStopAtLevel=1"
 
 
 # Of the unit tests these take minutes each: they run the same lines with many rows.
-SLOW = ("delta", "random_rounds", "mutants", "partitions", "partition_values", "ties_of_rows")
-SLOW_FILES = {f"test_{name}.py" for name in (*SLOW, "rounding")}
+SLOW = "delta random_rounds mutants partitions partition_values ties_of_rows rounding".split()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -31,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     order = ("ivm", "servers", "model", "unit")
     items.sort(key=lambda item: [part not in item.path.parts for part in order])
     for item in items:
-        if "unit" not in item.path.parts or item.path.name in SLOW_FILES:
+        if "unit" not in item.path.parts or item.path.stem.removeprefix("test_") in SLOW:
             item.add_marker("no_cover")
 
 

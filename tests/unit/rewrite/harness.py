@@ -25,6 +25,7 @@ from tests.unit.rewrite.pairs import Pair, pair
 HOME = Namespace("c", ("s",))
 ROWS = 1000
 SETS_OF_A_PAIR = 3
+_AROUND = 5
 # Forms of a query and a view, and whether both, one or none has several tables.
 FORMS = {
     (asked, stored, tables, own)
@@ -96,6 +97,11 @@ def answered(
 def text_of(answer: Answer) -> str:
     """The rewritten text."""
     return block_text(answer, lambda table: table.name)
+
+
+def about(seed: int) -> range:
+    """The seed that is the first by which a mutant is caught, and those next to it."""
+    return range(max(0, seed - _AROUND), seed + 1)
 
 
 def run(

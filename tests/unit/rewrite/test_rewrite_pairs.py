@@ -7,7 +7,7 @@ import pytest
 
 from tests.sampling import WHOLE
 from tests.unit.rewrite.fixture_files import every_case
-from tests.unit.rewrite.harness import FORMS, run
+from tests.unit.rewrite.harness import FORMS, about, run
 from tests.unit.rewrite.lake import Lake
 from tests.unit.rewrite.mutants import BY_FIXTURES, BY_PAIRS
 from tests.unit.rewrite.rules import RULES
@@ -15,8 +15,6 @@ from tests.unit.rewrite.whole_mutants import WHOLE_MUTANTS
 from tests.unit.rewrite.whole_pairs import whole_pair
 
 PAIRS = 20_000 if WHOLE else 2_000
-# The seeds next to the one that was the first to be wrong.
-AROUND = 5
 
 
 def test_same_rows(lake: Lake) -> None:
@@ -44,15 +42,14 @@ def test_same_rows_of_wholes(lake: Lake) -> None:
 def test_mutant_is_wrong_of_a_whole(name: str, lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     change, first = WHOLE_MUTANTS[name]
     change(monkeypatch)
-    seeds = range(max(0, first - AROUND), first + 1)
-    assert run(seeds, lake, most_wrong=1, make=whole_pair).wrong
+    assert run(about(first), lake, most_wrong=1, make=whole_pair).wrong
 
 
 @pytest.mark.parametrize("name", BY_PAIRS)
 def test_mutant_is_wrong_of_a_pair(name: str, lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     change, first = BY_PAIRS[name]
     change(monkeypatch)
-    assert run(range(max(0, first - AROUND), first + 1), lake, most_wrong=1).wrong
+    assert run(about(first), lake, most_wrong=1).wrong
 
 
 @pytest.mark.parametrize("name", BY_FIXTURES)

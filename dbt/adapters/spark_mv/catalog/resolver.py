@@ -59,14 +59,14 @@ class Resolver:
 
         The catalog client is cheap enough to be asked every time, but for which catalogs there are.
         """
-        outer = getattr(self._threads, "facts", None)
-        self._threads.facts = {} if outer is None else outer
-        self._threads.catalogs = {} if outer is None else self._threads.catalogs
+        if getattr(self._threads, "facts", None) is not None:
+            yield  # it is inside of another one
+            return
+        self._threads.facts, self._threads.catalogs = {}, {}
         try:
             yield
         finally:
-            self._threads.facts = outer
-            self._threads.catalogs = None if outer is None else self._threads.catalogs
+            self._threads.facts = self._threads.catalogs = None
 
     def forget(self) -> None:
         """Inside a `remembered` block: later questions are asked again."""

@@ -40,6 +40,12 @@ class StoredColumn:
         return is_inexact(self.query_type)
 
 
+def as_stored(tree: exp.Expr, type_name: str) -> exp.Expr:
+    """A value with the type that it has in a storage table. A type with others in it has no text
+    that Spark reads in any case, and is the same in both."""
+    return tree if "<" in type_name else exp.Cast(this=tree, to=exp.Var(this=type_name))
+
+
 def is_inexact(type_name: str) -> bool:
     """Whether values of a type that are equal may not be the same."""
     return any(word in type_name for word in _INEXACT)

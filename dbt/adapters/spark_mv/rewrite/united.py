@@ -18,7 +18,7 @@ from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of, rang
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, constant
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import of_unit
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
-from dbt.adapters.spark_mv.rewrite.stored import LeftOut, StoredView
+from dbt.adapters.spark_mv.rewrite.stored import LeftOut, StoredView, as_stored
 from dbt.adapters.spark_mv.rewrite.terms import (
     ColumnOf,
     Term,
@@ -140,15 +140,9 @@ def rest_of(view: StoredView) -> Rest | None:
     columns: dict[str, exp.Expr] = {}
     for output, column in zip(block.outputs, view.columns, strict=True):
         tree = deriver.tree(output.term, lambda call: None)
-        columns.setdefault(column.name, _as_stored(tree, column.type))
+        columns.setdefault(column.name, as_stored(tree, column.type))
     conditions = tuple(map(deriver.tree, block.conditions))
     return Rest(tuple(columns.items()), tuple(tables), conditions, keys)
-
-
-def _as_stored(tree: exp.Expr, type_name: str) -> exp.Expr:
-    """A value with the type that it has in the storage table. A type with others in it has no text
-    that Spark reads in any case, and is the same in both."""
-    return tree if "<" in type_name else exp.Cast(this=tree, to=exp.Var(this=type_name))
 
 
 _NO_FACTS = facts_of((), "UTC")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.planning.plan import FastRefresh, PartitionRefresh
 from dbt.adapters.spark_mv.planning.request import READ, Request
 from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.rewrite.stored import as_stored
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.definition import STORED
@@ -44,12 +47,11 @@ def _rows(
     assert head is not None, "only a view that was built can be merged"
     types = dict(services.resolver.columns(view.storage))
     names = all_stored_columns(view)
-    # A type with others in it has no text that Spark reads in any case, and is the same in both.
-    casts = {
-        name: quote(name) if "<" in types[stored] else f"CAST({quote(name)} AS {types[stored]})"
+    values = {
+        stored: as_stored(exp.column(name, quoted=True), types[stored])
         for name, stored in names.items()
     }
-    computed = ", ".join(f"{casts[name]} AS {quote(stored)}" for name, stored in names.items())
+    computed = ", ".join(f"{value.sql('spark')} AS {quote(n)}" for n, value in values.items())
     new = f"SELECT {computed} FROM (\n{query}\n) AS mv_computed"
     if is_all:
         return new
