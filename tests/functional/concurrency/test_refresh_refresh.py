@@ -97,6 +97,24 @@ def test_reader_waits(lake: Warehouse, held: Paused) -> None:
     assert lake.builds("totals") == builds + 1
 
 
+@pytest.mark.behaviour("X3")
+@pytest.mark.parametrize("way", WAYS)
+def test_seen_before_another_refresh(lake: Warehouse, way: str) -> None:
+    """A reader that found the view stale, but came to the lock after another refresh: no work is
+    done a second time."""
+    make_log(lake)
+    lake.sql(WAYS[way].create(f"late_{way}"))
+    change(lake, 113)
+    read = f"select * from @.late_{way}"
+    with Paused(lake, "lock.before", read) as late:
+        lake.apart(read)
+        build, done = lake.build_of(f"late_{way}"), lake.history(f"late_{way}")
+        assert late.end() is None
+    assert lake.build_of(f"late_{way}") == build
+    assert lake.history(f"late_{way}") == done
+    assert sorted(late.rows) == sorted(lake.spark(WAYS[way].query))
+
+
 @pytest.mark.behaviour("D3")
 def test_other_views_are_not_held_up(lake: Warehouse, held: Paused) -> None:
     """Two views are refreshed at the same time."""

@@ -92,6 +92,19 @@ def test_published(raced: Any, step: str) -> None:
     is_right(lake, "v")
 
 
+def test_seen_before_another_one(raced: Any) -> None:
+    """What was written by hand was taken back before this one had the lock: nothing to do."""
+    lake, build, _ = raced
+    with Paused(lake, "lock.before", READ.format("v")) as late:
+        lake.apart(READ.format("v"))
+        before = methods(lake)
+        assert before[-1] == ("restore", "SUCCEEDED")
+        assert late.end() is None
+    assert methods(lake) == before
+    assert lake.build_of("v") == build
+    is_right(lake, "v")
+
+
 def test_two_at_once(raced: Any) -> None:
     """The second waits for the first, and has nothing to do."""
     lake, build, _ = raced

@@ -12,7 +12,7 @@ from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState, fold
 from dbt.adapters.spark_mv.metadata.retention import kept
 from dbt.adapters.spark_mv.metadata.store import KEPT_SNAPSHOTS, MetadataStore
-from dbt.adapters.spark_mv.refresh.lock import LockHeld
+from dbt.adapters.spark_mv.refresh.lock import RefreshLock
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import LABEL_ID
@@ -34,7 +34,7 @@ def maintain_view(services: Services, state: ViewState, keep_seconds: float) -> 
     if view is None or not chain:
         return (str(state.name), "nothing to do", None, None, None)
     lock = services.refresh_locks.acquire(view.storage, chain[0].snapshot_id)
-    if isinstance(lock, LockHeld):
+    if not isinstance(lock, RefreshLock):
         return (str(state.name), "skipped: a refresh is running", None, None, None)
     try:
         counts = _maintain(services.executor, view.storage, keep_seconds)

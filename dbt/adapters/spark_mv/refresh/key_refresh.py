@@ -25,7 +25,7 @@ from dbt.adapters.spark_mv.planning.plan import KEYS, MOST_KEYS, KeyRefresh
 from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.failures import cause_of, other_is_running, run_failed
 from dbt.adapters.spark_mv.refresh.history import versions_json
-from dbt.adapters.spark_mv.refresh.lock import LockHeld, RefreshLock
+from dbt.adapters.spark_mv.refresh.lock import RefreshLock
 from dbt.adapters.spark_mv.refresh.publish import publish
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -86,7 +86,7 @@ class KeyRefresher:
         services = self._services
         # On the head that the label was read from: over a newer one it would not be true.
         lock = services.refresh_locks.acquire(view.storage, chain[0].snapshot_id)
-        if isinstance(lock, LockHeld):
+        if not isinstance(lock, RefreshLock):
             raise other_is_running(view.name, lock)
         ours = replace(label, refresh_id=uuid.uuid4().hex, method=KEYS)
         plan = KeyRefresh(reasons.keys_requested(len(values)))

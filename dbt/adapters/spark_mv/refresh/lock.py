@@ -53,9 +53,13 @@ class RefreshLocks:
         self._timeout = timeout
         self._first_seen: dict[tuple[TableName, str], float] = {}
 
-    def acquire(self, storage: TableName, base: str) -> RefreshLock | LockHeld:
-        """Try to take the lock; `LockHeld` if a living owner has it."""
+    def acquire(self, storage: TableName, base: str) -> RefreshLock | LockHeld | None:
+        """Try to take the lock; `LockHeld` if a living owner has it, None if main is not at `base`
+        any more."""
         branches = iceberg.branches(self._executor, storage)
+        main = branches.get("main")
+        if main is None or main.snapshot_id != base:
+            return None
         taken = _highest(branches, base)
         busy = self._holder(storage, base, branches)
         if busy is not None:

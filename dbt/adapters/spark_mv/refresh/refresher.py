@@ -145,6 +145,8 @@ class Refresher:
         lock = self._services.refresh_locks.acquire(
             observation.view.storage, observation.head.snapshot_id
         )
+        if lock is None:
+            return None
         if isinstance(lock, LockHeld):
             if not request.wait:
                 raise other_is_running(observation.view.name, lock)
