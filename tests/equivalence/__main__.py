@@ -28,6 +28,7 @@ from tests.functional.materialized_view.warehouse import Warehouse
 from tests.unit.rewrite.extra_pairs import HELD, extra_pair
 from tests.unit.rewrite.harness import Report as Pairs
 from tests.unit.rewrite.harness import run
+from tests.unit.rewrite.join_pairs import any_join_pair
 from tests.unit.rewrite.lake import Lake
 from tests.unit.rewrite.pairs import pair
 from tests.unit.rewrite.shapes import Pair
@@ -58,7 +59,8 @@ _UNITED = 2
 
 
 def _pair(seed: int) -> Pair:
-    return {0: whole_pair, 1: extra_pair}.get(seed % 5, pair)(seed)
+    made = {0: whole_pair, 1: extra_pair, 3: any_join_pair}.get(seed % 5, pair)
+    return made(seed // 5 if made is any_join_pair else seed)
 
 
 def _rewritten(seeds: range) -> int:

@@ -16,6 +16,7 @@ from tests.functional.materialized_view.warehouse import Warehouse
 from tests.sampling import WHOLE
 from tests.unit.rewrite.atoms import COLUMNS
 from tests.unit.rewrite.harness import Tables, answered, stored_view, text_of
+from tests.unit.rewrite.join_pairs import any_join_pair
 from tests.unit.rewrite.lake import VALUES, plain
 from tests.unit.rewrite.pairs import pair
 from tests.unit.rewrite.shapes import Pair
@@ -62,7 +63,9 @@ def _literal(value: object) -> str:
     return f"double('{value}')" if isinstance(value, float) else f"'{value}'"
 
 
-@pytest.mark.parametrize("make", [pair, whole_pair], ids=["blocks", "wholes"])
+@pytest.mark.parametrize(
+    "make", [pair, whole_pair, any_join_pair], ids=["blocks", "wholes", "joins"]
+)
 def test_same_rows(shelf: Warehouse, make: Callable[[int], Pair]) -> None:
     wrong, matches, seed = [], 0, FIRST
     while matches < MATCHES:

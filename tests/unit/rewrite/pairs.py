@@ -28,12 +28,13 @@ def pair(seed: int) -> Pair:
     elif chance < 0.35:
         asked, stored = of_corner(random)
     else:
-        asked = _query(random)
-        stored = _view(random, asked)
+        asked = query_shape(random)
+        stored = view_shape(random, asked)
     return Pair(seed, written(asked, random), plainly(stored), asked, stored)
 
 
-def _query(random: Random) -> Shape:
+def query_shape(random: Random) -> Shape:
+    """A random query."""
     form = random.choice(("rows", "rows", "distinct", "groups", "groups", "groups", "one"))
     tables = {"t": "r"}
     for alias in ("u", "w")[: random.choice((0, 0, 0, 1, 1, 2))]:
@@ -79,7 +80,8 @@ def _selected(random: Random, shape: Shape) -> Shape:
     return replace(shape, items=tuple(items), keys=kept, having=having, ordered=ordered)
 
 
-def _view(random: Random, asked: Shape) -> Shape:
+def view_shape(random: Random, asked: Shape) -> Shape:
+    """A view that may answer it."""
     tables, left = dict(asked.tables), dict(asked.left)
     gone = ""
     if len(tables) > 1 and random.random() < 0.35:
@@ -194,7 +196,8 @@ def _numbered(items: list[Item]) -> tuple[Item, ...]:
     return tuple(item.named(f"s{n}") for n, item in enumerate(items))
 
 
-def _from(shape: Shape) -> str:
+def from_text(shape: Shape) -> str:
+    """What stands after FROM."""
     parts = [
         f"{table} AS {alias}" for alias, table in shape.tables.items() if alias not in shape.left
     ]
@@ -206,7 +209,7 @@ def _from(shape: Shape) -> str:
 
 def plainly(shape: Shape) -> str:
     """The text of a view."""
-    return _finished(shape, _from(shape), [atom.text for atom in shape.conditions], None)
+    return _finished(shape, from_text(shape), [atom.text for atom in shape.conditions], None)
 
 
 def _finished(shape: Shape, source: str, conditions: list[str], random: Random | None) -> str:
@@ -236,7 +239,7 @@ def _keys(shape: Shape, random: Random | None) -> str:
 def written(shape: Shape, random: Random) -> str:
     """The text of a query: with conditions in ON or in queries in FROM, in WITH, in HAVING."""
     conditions = [atom.text for atom in shape.conditions]
-    source, prefix = _from(shape), ""
+    source, prefix = from_text(shape), ""
     style = random.random()
     alias, table = next(iter(shape.tables.items()))
     own = [atom.text for atom in shape.conditions if set(atom.aliases) == {alias}]

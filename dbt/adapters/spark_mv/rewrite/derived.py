@@ -104,6 +104,30 @@ def set_of(kind: str, left: DerivedRows, right: DerivedRows) -> DerivedRows:
     return DerivedRows(Derived(_digest((kind, shown)), _tables(pair)), names, columns)
 
 
+def full_join(left: DerivedRows, right: DerivedRows, on: Sequence[Term]) -> DerivedRows:
+    """What FULL JOIN returns, the columns of both one after the other; `on` are conditions on them
+    as occurrences 0 and 1."""
+    turns = left.source.key > right.source.key
+
+    def place(side: int) -> int:
+        return 1 - side if turns else side
+
+    def placed(column: ColumnOf) -> Term:
+        return column_term(replace(column, occurrence=place(column.occurrence)))
+
+    pair = (left, right)
+    keys = sorted(one.source.key for one in pair)
+    source = Derived(
+        _digest(("FULL JOIN", keys, _keys(mapped(term, placed) for term in on))), _tables(pair)
+    )
+    columns = tuple(
+        replace(column, name=_digest((place(side), column.name)))
+        for side, one in enumerate(pair)
+        for column in one.columns
+    )
+    return DerivedRows(source, (*left.names, *right.names), columns)
+
+
 def _of_partitions(block: Block) -> tuple[Term, ...]:
     """Conditions that have one value in each window."""
     windows = [

@@ -63,7 +63,7 @@ def match(forms: Sequence[Block], view: StoredView, known: Known) -> Answer:
                 raise Unmatched(QUERY, "its expressions are too deep") from None
     if last is None:
         is_whole = any(isinstance(table, Derived) for table in view.block.tables)
-        text = "the query lacks its windows, unions or sets of keys, or has them of other rows"
+        text = "the query lacks its windows, unions, full joins or sets of keys, or has others"
         raise Unmatched(
             OTHER_TABLES, text if is_whole else "it reads tables that the query does not read"
         )
@@ -140,7 +140,8 @@ class _Attempt:
     def _missing_tables(self) -> Iterator[Missing]:
         """Tables that are joined to the view; those of left joins may need those of inner ones."""
         joins = {join.occurrence: join for join in self._query.left_joins}
-        for number in sorted(self._missing, key=lambda one: (one in joins, one)):
+        inner = [number for number in self._missing if number not in joins]
+        for number in (*inner, *(one for one in joins if one in self._missing)):
             table = self._query.tables[number]
             if isinstance(table, Derived):
                 raise Unmatched(

@@ -25,10 +25,11 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     alias_of,
     column_in,
     columns_called,
+    known_column,
     select_of,
     unwrapped,
 )
-from dbt.adapters.spark_mv.rewrite.reading.sources import Sources, known_column
+from dbt.adapters.spark_mv.rewrite.reading.sources import Sources
 from dbt.adapters.spark_mv.rewrite.reading.stars import starred
 from dbt.adapters.spark_mv.rewrite.reading.subqueries import Expressions
 from dbt.adapters.spark_mv.rewrite.reading.wholes import distinct, ordered_set, set_rows, whole

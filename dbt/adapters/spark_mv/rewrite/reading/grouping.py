@@ -8,8 +8,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Output
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
-from dbt.adapters.spark_mv.rewrite.reading.scopes import Columns, column_in
-from dbt.adapters.spark_mv.rewrite.reading.sources import known_column
+from dbt.adapters.spark_mv.rewrite.reading.scopes import Columns, column_in, known_column
 from dbt.adapters.spark_mv.rewrite.terms import Term, made, replaced
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Protocol
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.terms import Term
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, column_term
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 
@@ -114,6 +115,32 @@ def column_in(relations: Sequence[Columns], node: exp.Column) -> Term | None:
     if len(found) > 1:
         raise Unmatched(QUERY, "a column is that of several relations", node.sql("spark"))
     return found[0] if found else None
+
+
+def known_column(relations: list[Columns], node: exp.Column) -> Term:
+    """The term of a column; raises `Unmatched` if no relation has it."""
+    found = column_in(relations, node)
+    if found is None:
+        raise Unmatched(QUERY, "a column is that of no relation in FROM", node.sql("spark"))
+    return found
+
+
+def with_columns(relations: Sequence[Columns], columns: Sequence[ColumnOf]) -> list[Columns]:
+    """The relations with these columns in place of theirs, one after the other."""
+    terms = map(column_term, columns)
+    return [replace(one, terms=tuple(islice(terms, len(one.terms)))) for one in relations]
+
+
+def merged_by_using(
+    join: exp.Join, found: list[Columns], right: Columns
+) -> tuple[Columns, list[Term]]:
+    """The right side of USING, and its conditions."""
+    names = [column.name for column in join.args["using"]]
+    on = []
+    for name in names:
+        column = exp.column(name, quoted=True)
+        on.append(binary(exp.EQ, known_column(found, column), known_column([right], column)))
+    return replace(right, using=tuple(name.lower() for name in names)), on
 
 
 def select_of(query: exp.Expr) -> exp.Select:

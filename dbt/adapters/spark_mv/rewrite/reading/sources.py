@@ -3,13 +3,14 @@ the block that reads them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.block import Block, LeftJoin, Source
-from dbt.adapters.spark_mv.rewrite.derived import DerivedRows
+from dbt.adapters.spark_mv.rewrite.block import Block, LeftJoin, Output, Source
+from dbt.adapters.spark_mv.rewrite.derived import DerivedRows, full_join, rows_of
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns as ColumnTerms
 from dbt.adapters.spark_mv.rewrite.reading.scopes import (
@@ -21,15 +22,42 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     alias_of,
     column_in,
     columns_called,
+    known_column,
+    merged_by_using,
+    with_columns,
 )
 from dbt.adapters.spark_mv.rewrite.reading.subqueries import Expressions
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, column_term, conjuncts
+from dbt.adapters.spark_mv.rewrite.terms import (
+    ColumnOf,
+    Term,
+    column_term,
+    conjuncts,
+    negated,
+)
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 
 _MOST_TABLES = 12
 _OF_A_TABLE = frozenset({"this", "db", "catalog", "alias"})
-_JOINS = ("", "INNER", "CROSS", "OUTER")
+_JOINS = {
+    "": ("", "INNER", "CROSS"),
+    "LEFT": ("", "OUTER"),
+    "RIGHT": ("", "OUTER"),
+    "FULL": ("", "OUTER"),
+}
+_OF_OTHER_JOINS = ("method", "hint", "match_condition")
+_TESTS = ("SEMI", "ANTI")
+# What the relations before a join are called where it only tests for partners.
+_BEFORE = "mv_before"
 _Read = tuple[tuple[str, ...], tuple[Term, ...]]
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """How much had been read at some time."""
+
+    tables: int
+    conditions: int
+    left_joins: int
 
 
 class Queries(Protocol):
@@ -66,10 +94,15 @@ class Sources:
         start = select.args.get("from_")
         if start is None:
             raise Unmatched(QUERY, "it reads no table")
+        begun = self._end
         found = [self._relation(start.this, scope)]
         for join in select.args.get("joins") or ():
-            self._join(join, found, scope)
+            self._join(join, found, scope, begun)
         return found
+
+    @property
+    def _end(self) -> _Mark:
+        return _Mark(len(self.tables), len(self.conditions), len(self.left_joins))
 
     def add_conditions(self, node: exp.Expr, relations: list[Columns], scope: Scope) -> None:
         """Take in a condition on rows."""
@@ -86,38 +119,124 @@ class Sources:
 
         return found
 
-    def _join(self, join: exp.Join, found: list[Columns], scope: Scope) -> None:
+    def _join(self, join: exp.Join, found: list[Columns], scope: Scope, begun: _Mark) -> None:
         side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
-        is_known = side in ("", "LEFT") and kind in _JOINS and not join.args.get("method")
-        if not is_known or any(join.args.get(name) for name in ("hint", "match_condition")):
+        is_test = side in ("", "LEFT") and kind in _TESTS and bool(_conditions(join))
+        is_known = is_test or kind in _JOINS.get(side, ())
+        if not is_known or any(join.args.get(name) for name in _OF_OTHER_JOINS):
             raise Unmatched(QUERY, "it has a join of another kind", join.sql("spark"))
-        conditions, occurrence = len(self.conditions), len(self.tables)
-        right = self._relation(join.this, scope, side == "LEFT")
+        if is_test:
+            self._test(join, kind, found, scope)
+        elif side == "FULL":
+            self._join_full(join, found, scope, begun)
+        elif side == "RIGHT":
+            self._join_right(join, found, scope, begun)
+        else:
+            self._join_rows(join, found, scope, side == "LEFT")
+
+    def _join_rows(
+        self, join: exp.Join, found: list[Columns], scope: Scope, is_outer: bool
+    ) -> None:
+        before = self._end
+        right = self._relation(join.this, scope, is_outer)
         on: list[Term] = []
         if join.args.get("using"):
-            right, on = _merged(join, found, right)
+            right, on = merged_by_using(join, found, right)
         found.append(right)
-        if join.args.get("on") is not None:
-            on += conjuncts(read(join.args["on"], self._columns(found)))
-        if side != "LEFT":
+        on += self._on(join, found)
+        if not is_outer:
             self.conditions += on
             return
         # A condition on rows that are joined only says which are partners.
-        inner = self.conditions[conditions:]
-        del self.conditions[conditions:]
-        self.left_joins.append(LeftJoin(occurrence, frozenset([*inner, *on])))
+        inner = self.conditions[before.conditions :]
+        del self.conditions[before.conditions :]
+        self.left_joins.append(LeftJoin(before.tables, frozenset([*inner, *on])))
+
+    def _on(self, join: exp.Join, found: list[Columns]) -> tuple[Term, ...]:
+        node = join.args.get("on")
+        return conjuncts(read(node, self._columns(found))) if node is not None else ()
+
+    def _join_right(self, join: exp.Join, found: list[Columns], scope: Scope, begun: _Mark) -> None:
+        """What stands before a RIGHT JOIN is joined by LEFT JOIN to what comes after it."""
+        _refuse_using(join)
+        self._make_one(found, begun)
+        inner = self.conditions[begun.conditions :]
+        del self.conditions[begun.conditions :]
+        found.append(self._relation(join.this, scope))
+        partners = frozenset([*inner, *self._on(join, found)])
+        self.left_joins.append(LeftJoin(begun.tables, partners))
+
+    def _join_full(self, join: exp.Join, found: list[Columns], scope: Scope, begun: _Mark) -> None:
+        """The rows of a FULL JOIN are those of a table of its own."""
+        _refuse_using(join)
+        left = self._taken(found, begun)
+        found.append(self._relation(join.this, scope))
+        right = self._taken(found[-1:], begun)
+        sides = with_columns(found, (*left.columns, *right.at(1).columns))
+        self._add_rows(full_join(left, right, self._on(join, sides)), found)
+
+    def _make_one(self, found: list[Columns], begun: _Mark) -> None:
+        """Make what is joined so far one occurrence, whose columns no term has changed."""
+        now = self._end
+        is_one = now.tables == begun.tables + 1 and now.left_joins == begun.left_joins
+        if is_one and all(term.column is not None for one in found for term in one.terms):
+            return
+        self._add_rows(self._taken(found, begun), found)
+
+    def _add_rows(self, rows: DerivedRows, found: list[Columns]) -> None:
+        """Add rows as a table that has all columns of these relations."""
+        rows = rows.at(len(self.tables))
+        self._add_table(rows.source)
+        found[:] = with_columns(found, rows.columns)
+
+    def _taken(self, found: Sequence[Columns], begun: _Mark) -> DerivedRows:
+        """Takes out what was read since then, as the rows of a query with these columns."""
+        pairs = (pair for one in found for pair in zip(one.names, one.terms, strict=True))
+        outputs = [Output(name, term) for name, term in pairs]
+        block = Block(
+            tuple(self.tables[begun.tables :]),
+            tuple(self.conditions[begun.conditions :]),
+            tuple(self.left_joins[begun.left_joins :]),
+            tuple(outputs),
+        )
+        self._forget(begun)
+        numbers = {begun.tables + n: n for n in range(len(block.tables))}
+        return rows_of(block.renumbered(numbers), limits=False)
+
+    def _test(self, join: exp.Join, kind: str, found: list[Columns], scope: Scope) -> None:
+        """SEMI and ANTI JOIN are conditions: that there is a partner, or none."""
+        query = exp.select("1").from_(join.this.copy())
+        if join.args.get("on") is not None:
+            query = query.where(join.args["on"].copy())
+        for column in join.args.get("using") or ():
+            pair = [exp.column(column.name, table, quoted=True) for table in (None, _BEFORE)]
+            query = query.where(exp.EQ(this=pair[0], expression=pair[1]))
+        known = self._columns(found)
+
+        def columns(node: exp.Column) -> Term:
+            is_before = node.table == _BEFORE
+            return known(exp.column(node.name, quoted=True) if is_before else node)
+
+        test = Expressions(self._queries, scope).read(exp.Exists(this=query), columns)
+        self.conditions.append(test if kind == "SEMI" else negated(test))
+
+    def _forget(self, begun: _Mark) -> None:
+        del self.tables[begun.tables :]
+        del self.conditions[begun.conditions :]
+        del self.left_joins[begun.left_joins :]
 
     def _query(self, query: exp.Expr, scope: Scope, is_one: bool) -> _Read:
         """The columns of a query in FROM, whose rows may have to be those of one occurrence."""
-        before = len(self.tables), len(self.conditions), len(self.left_joins)
+        before = self._end
         try:
             names, terms = self._queries.merge(self, query, scope)
-            is_table = len(self.tables) == before[0] + 1 and len(self.left_joins) == before[2]
+            now = self._end
+            is_table = now.tables == before.tables + 1 and now.left_joins == before.left_joins
             if not is_one or (is_table and all(term.column is not None for term in terms)):
                 return names, terms
         except Unmatched:
             pass  # it is a table of its own, or is refused as one
-        del self.tables[before[0] :], self.conditions[before[1] :], self.left_joins[before[2] :]
+        self._forget(before)
         rows = self._queries.derive(query, scope).at(len(self.tables))
         self._add_table(rows.source)
         self.conditions += rows.conditions
@@ -157,22 +276,13 @@ class Sources:
         return columns_called(qualifiers, renamed or shown, terms)
 
 
-def known_column(relations: list[Columns], node: exp.Column) -> Term:
-    """The term of a column; raises `Unmatched` if no relation has it."""
-    found = column_in(relations, node)
-    if found is None:
-        raise Unmatched(QUERY, "a column is that of no relation in FROM", node.sql("spark"))
-    return found
+def _conditions(join: exp.Join) -> object:
+    return join.args.get("on") or join.args.get("using")
 
 
-def _merged(join: exp.Join, found: list[Columns], right: Columns) -> tuple[Columns, list[Term]]:
-    """The right side of USING, and its conditions."""
-    names = [column.name for column in join.args["using"]]
-    on = []
-    for name in names:
-        column = exp.column(name, quoted=True)
-        on.append(binary(exp.EQ, known_column(found, column), known_column([right], column)))
-    return replace(right, using=tuple(name.lower() for name in names)), on
+def _refuse_using(join: exp.Join) -> None:
+    if join.args.get("using"):
+        raise Unmatched(QUERY, "it has an outer join with USING", join.sql("spark"))
 
 
 def _refuse_more(node: exp.Expr, known: frozenset[str] | set[str]) -> None:
