@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -10,7 +10,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.rewrite.derive import table_alias
 from dbt.adapters.spark_mv.rewrite.stored import STORED, StoredView
-from dbt.adapters.spark_mv.rewrite.terms import TABLE
+from dbt.adapters.spark_mv.rewrite.terms import DIGEST, TABLE
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 UNNAMED = "mv_output_"
@@ -67,6 +67,24 @@ class Answer:
         inner = (place.meta[TABLE] for found in places for place in found)
         sources = self.rest.sources if self.rest is not None else ()
         return frozenset([*(one.table for one in (*self.missing, *sources)), *inner])
+
+    @property
+    def subqueries(self) -> frozenset[str]:
+        """By what the subqueries in it are known."""
+        found = (place for tree in self._trees() for place in tree.find_all(exp.Select))
+        return frozenset(place.meta[DIGEST] for place in found)
+
+    def with_subqueries(self, texts: Mapping[str, str]) -> Answer:
+        """The answer with these texts for the subqueries that are known by the keys."""
+
+        def written(tree: exp.Expr) -> exp.Expr:
+            tree = tree.copy()
+            for place in list(tree.find_all(exp.Select)):
+                if place.meta[DIGEST] in texts:
+                    place.replace(exp.Var(this=texts[place.meta[DIGEST]]))
+            return tree
+
+        return self.changed(written) if texts else self
 
     def _trees(self) -> Iterator[exp.Expr]:
         yield from (tree for _, tree in self.outputs)

@@ -20,6 +20,8 @@ from dbt.adapters.spark_mv.rewrite.terms import DIGEST, INNER, OUTER, TABLE, Ter
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import TableName
 
+# What a subquery is used for: its one value, a list for IN, or whether it has rows.
+VALUE, LIST, TEST = KINDS = ("value", "list", "test")
 _PLACE = "mv_subquery_"
 # Spark may read the operand of such an operator as one of another.
 _LOOSE = (exp.Binary, exp.Between, exp.Is)
@@ -69,7 +71,7 @@ class Expressions:
             return outer.setdefault(term.key, (term, made(exp.Parameter(this=number))))[1]
 
         is_test = isinstance(node, exp.Exists)
-        query = self._select(node.this, named, 0 if is_test else 1)
+        query = self._select(node.this, named, TEST if is_test else VALUE)
         kept = exp.Exists(this=query) if is_test else exp.Subquery(this=query)
         args = [term for term, _ in outer.values()]
         return made(kept, args, ((OUTER, True),) * len(args))
@@ -78,19 +80,23 @@ class Expressions:
         def refused(column: exp.Column) -> Term:
             raise Unmatched(QUERY, "a subquery of IN names columns around it", column.sql("spark"))
 
-        query = self._select(node.args["query"], refused, 1)
+        query = self._select(node.args["query"], refused, LIST)
         kept = exp.In(query=exp.Subquery(this=query))
         return made(kept, (read(node.this, columns),), (("this", False),))
 
-    def _select(self, query: exp.Expr, outer: Columns, columns: int) -> exp.Select:
-        """A subquery as it is printed, of so many columns, or any if none is asked for."""
+    def _select(self, query: exp.Expr, outer: Columns, kind: str) -> exp.Select:
+        """A subquery as it is printed, of one column if it is not just tested for rows."""
         block = self._blocks.inner(query, self._scope, outer)
-        _refuse_unprintable(block, query, columns)
-        rows = rows_of(block, limits=False)
-        said = (rows.source.key, [column.name for column in rows.columns] if columns else [])
-        made_of = _tree(block, rows.source.key)
-        made_of.meta[DIGEST] = repr(said)
+        _refuse_unprintable(block, query, kind)
+        made_of = _tree(block, rows_of(block, limits=False).source.key)
+        made_of.meta[DIGEST] = digest_of(block, kind)
         return made_of
+
+
+def digest_of(block: Block, kind: str) -> str:
+    """By what a subquery is known that is used in this way."""
+    rows = rows_of(block, limits=False)
+    return repr((kind, rows.source.key, [one.name for one in rows.columns if kind != TEST]))
 
 
 def _subqueries(node: exp.Expr) -> list[exp.Expr]:
@@ -106,11 +112,11 @@ def _subqueries(node: exp.Expr) -> list[exp.Expr]:
     return found
 
 
-def _refuse_unprintable(block: Block, query: exp.Expr, columns: int) -> None:
+def _refuse_unprintable(block: Block, query: exp.Expr, kind: str) -> None:
     has_more = block.sets or block.has_windows or block.left_joins or block.limit
     if has_more or any(isinstance(table, Derived) for table in block.tables):
         raise Unmatched(QUERY, "a subquery does more than select and group", query.sql("spark"))
-    if columns and len(block.outputs) != columns:
+    if kind != TEST and len(block.outputs) != 1:
         raise Unmatched(QUERY, "a subquery has several columns", query.sql("spark"))
     if any(not key.columns for key in block.keys or ()):
         raise Unmatched(QUERY, "a subquery groups by a constant", query.sql("spark"))

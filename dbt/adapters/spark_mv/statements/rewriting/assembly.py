@@ -4,6 +4,7 @@ tables at the same versions; then has Spark confirm names, types and cost."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dbt.adapters.spark_mv.catalog.resolver import Facts
 from dbt.adapters.spark_mv.catalog.versions import Version
@@ -16,6 +17,7 @@ from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.splice import Edit, edited, short_qualifiers, subquery
+from dbt.adapters.spark_mv.statements.rewriting.candidates import Candidate
 from dbt.adapters.spark_mv.statements.rewriting.plans import CLEARLY_LESS
 from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehind
 from dbt.adapters.spark_mv.statements.rewriting.values import Attempt, Found, Rewriting, Target
@@ -40,7 +42,8 @@ class Assembly:
         """Set the text of `made`; raises `Unmatched` if it has to stay as it is."""
         versions = _versions(found)
         pinned = self._pinnable(versions)
-        others = self._others(target, found, pinned)
+        found = [_with_inner(one, pinned) for one in found]
+        others = self._others(target, found, frozenset(versions), pinned)
         wanted = target.plans.columns(made.original[target.start :])
         named = [Column(name, "") for name, _ in wanted]
         if any(one.names_columns and one.columns != len(wanted) for one in found):
@@ -63,10 +66,11 @@ class Assembly:
             said = f"it would read {made.rows:,} rows instead of {made.original_rows:,}"
             raise Unmatched("COST", said)
         made.sql = text
-        made.views = tuple(dict.fromkeys(one.candidate.view.name for one in found))
+        read = [each for one in found for each in (one, *one.inner)]
+        made.views = tuple(dict.fromkeys(one.candidate.view.name for one in read))
         made.attempts += [
             Attempt(one.number, one.candidate.view.name, _used(one), True, one.candidate.rows)
-            for one in found
+            for one in read
         ]
 
     def _pinnable(self, versions: Mapping[TableName, Version]) -> dict[TableName, str]:
@@ -80,10 +84,13 @@ class Assembly:
         }
 
     def _others(
-        self, target: Target, found: Sequence[Found], pinned: Mapping[TableName, str]
+        self,
+        target: Target,
+        found: Sequence[Found],
+        base: frozenset[TableName],
+        pinned: Mapping[TableName, str],
     ) -> list[Edit]:
         """Reads of base tables outside of the blocks, at the versions of the stored rows."""
-        base = {table for one in found for table in one.candidate.observation.versions}
         edits: list[Edit] = []
         inlined: list[Reference] = []
         for place, name in target.places.items():
@@ -130,7 +137,7 @@ class Assembly:
     def _rows(self, made: Rewriting, target: Target, found: Sequence[Found], text: str) -> int:
         """How many rows the new text reads: all that are stored, if nothing else is read and that
         is few enough, as Spark takes a while to say how many are left by conditions."""
-        stored = sum(one.candidate.rows for one in found)
+        stored = sum(candidate.rows for one in found for candidate in one.candidates)
         is_inside = all(
             any(start <= place.start < end for start, end in (one.span for one in found))
             for place in target.places
@@ -155,8 +162,8 @@ def _used(found: Found) -> Reason:
 def _versions(found: Sequence[Found]) -> dict[TableName, Version]:
     """The versions of the base tables of all views; raises `Unmatched` if two views differ."""
     versions: dict[TableName, Version] = {}
-    for one in found:
-        for table, version in one.candidate.observation.versions.items():
+    for one in (candidate for block in found for candidate in block.candidates):
+        for table, version in one.observation.versions.items():
             if versions.setdefault(table, version) != version:
                 raise Unmatched("NOT_PINNABLE", f"two views have rows of other {table.shown}")
     return versions
@@ -169,21 +176,37 @@ def _text(
     pinned: Mapping[TableName, str],
     columns: Sequence[Column],
 ) -> str:
-    edits = list(others)
-    for one in found:
-        head = one.candidate.observation.head
-        assert head is not None
-        storage, merged = one.candidate.view.storage, one.candidate.merged
-        stored = f"({merged})" if merged else _at(storage, {storage: head.snapshot_id})
-        text = block_text(
-            one.candidate.answer,
-            lambda name, storage=storage, stored=stored: (  # type: ignore[misc]
-                stored if name == storage else _at(name, pinned)
-            ),
-            columns if one.names_columns else (),
-        )
-        edits.append(Edit(*one.span, text))
-    return edited(original, edits)
+    edits = [
+        Edit(*one.span, _text_of(one.candidate, pinned, columns if one.names_columns else ()))
+        for one in found
+    ]
+    return edited(original, [*others, *edits])
+
+
+def _text_of(
+    candidate: Candidate, pinned: Mapping[TableName, str], columns: Sequence[Column] = ()
+) -> str:
+    """The text of an answered block, of which the columns may be known."""
+    head, storage, merged = candidate.observation.head, candidate.view.storage, candidate.merged
+    assert head is not None, "nothing is read of a view without rows"
+    stored = f"({merged})" if merged else _at(storage, {storage: head.snapshot_id})
+
+    def relation(name: TableName) -> str:
+        return stored if name == storage else _at(name, pinned)
+
+    return block_text(candidate.answer, relation, columns)
+
+
+def _with_inner(found: Found, pinned: Mapping[TableName, str]) -> Found:
+    """A block with the texts of those of its subqueries that are answered."""
+    texts: dict[str, str] = {}
+    for one in reversed(found.inner):
+        texts[one.digest] = _text_of(_with_subqueries(one.candidate, texts), pinned)
+    return replace(found, candidate=_with_subqueries(found.candidate, texts))
+
+
+def _with_subqueries(candidate: Candidate, texts: Mapping[str, str]) -> Candidate:
+    return replace(candidate, answer=candidate.answer.with_subqueries(texts))
 
 
 def _at(name: TableName, versions: Mapping[TableName, str]) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
+from dbt.adapters.spark_mv.rewrite.reading.subqueries import KINDS, LIST, digest_of
 from dbt.adapters.spark_mv.rewrite.text import rest_text
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
-from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.rewriting.candidates import (
     Barred,
     Candidate,
@@ -22,16 +21,10 @@ from dbt.adapters.spark_mv.statements.rewriting.candidates import (
     Matched,
     ViewIndex,
 )
-from dbt.adapters.spark_mv.statements.rewriting.plans import CLEARLY_LESS
+from dbt.adapters.spark_mv.statements.rewriting.searched import Searched, SearchedBlock
 from dbt.adapters.spark_mv.statements.rewriting.spans import span_of
 from dbt.adapters.spark_mv.statements.rewriting.stale import Policy
-from dbt.adapters.spark_mv.statements.rewriting.values import (
-    Attempt,
-    Found,
-    Rewriting,
-    Target,
-    first_of,
-)
+from dbt.adapters.spark_mv.statements.rewriting.values import Found, Rewriting, Target, first_of
 
 _MOST_BLOCKS = 32
 # For so many views Spark counts the rows that are read beside them.
@@ -60,180 +53,176 @@ class Search:
         barred: Barred,
         may_refresh: bool = False,
     ) -> list[Found]:
-        """The blocks that are answered, and the attempts in `made`. What is inside of an answered
-        block is not tried."""
-        found_blocks: list[Found] = []
-        covered: set[int] = set()
-        home, settings = Scope(target.context.namespace()), None
+        """The blocks that are answered, and the attempts in `made`. Of what is inside of an
+        answered block only subqueries that are left in its text are block."""
+        statement = Searched(made, target, index, barred, may_refresh)
+        home = Scope(target.context.namespace())
         for number, (query, scope) in enumerate(_queries(target.query, home)):
-            if id(query) in covered:
-                continue
             if number >= _MOST_BLOCKS:
                 break
-            forms = self._forms(made, number, query, scope)
-            matched = self._matched(made, number, forms, index, barred) if forms else []
-            if not matched:
-                continue
-            if settings is None:
-                if not self._is_worth_it(made, target, number, matched):
-                    return []
-                settings = target.context.settings()
-            best = self._chosen(_Tried(made, target, number, settings), matched, may_refresh)
-            if best is not None:
-                found_blocks += self._placed(
-                    made, target, number, query, len(forms[0].outputs), best
-                )
-                covered |= {id(inner) for inner in query.find_all(exp.Select, exp.SetOperation)}
-        return found_blocks
+            block = SearchedBlock(statement, number, query, scope)
+            if block.is_inside:
+                self._answer_inside(block)
+            elif not self._answer(block):
+                return []
+        return statement.found
 
-    def _chosen(self, tried: _Tried, matched: list[Matched], may_refresh: bool) -> Candidate | None:
-        """The view that answers a block: one that is fresh, refreshed, merged, or united."""
-        whole = [one for one in matched if one.otherwise is None]
-        united = [one for one in matched if one.otherwise is not None]
-        best = self._best(tried, whole)
-        if best is None and may_refresh and self._policy.refreshed is not None:
-            refreshed = self._policy.refreshed.first_refreshed(whole)
-            best = self._best(tried, [refreshed] if refreshed is not None else [])
-        if best is None and self._policy.merges:
-            best = self._merged(tried, whole)
-        if best is None:
-            best = self._united(tried, united)
-        else:
-            for one in united:
-                tried.leave_alone(one)
+    def _answer(self, block: SearchedBlock) -> bool:
+        """Find the view that answers a block, if there is one; False if the statement is not to be
+        rewritten."""
+        forms = self._forms(block)
+        matched = self._matched(block, forms) if forms else []
+        if not matched:
+            return True
+        if not self._is_worth_it(block, matched):
+            return False
+        best = self._chosen(block, matched)
         if best is not None:
-            tried.made.forget(tried.number, best.view.name)
+            block.statement.answer(block.query, self._placed(block, len(forms[0].outputs), best))
+        return True
+
+    def _answer_inside(self, block: SearchedBlock) -> None:
+        """Find a view for a subquery that is left in the text of the block around it."""
+        around = block.around
+        left = around.subqueries if around is not None else ()
+        if around is None or not left:
+            return
+        try:
+            forms = self._reader.forms(block.query, block.scope)
+        except Unmatched:
+            return  # it is about columns of the query around it
+        asked, columns = forms[-1], len(forms[0].outputs)
+        digests = {kind: digest_of(asked, kind) for kind in KINDS}
+        kinds = [kind for kind, digest in digests.items() if digest in left]
+        if not kinds or asked.limit:
+            return
+        if kinds == [LIST] and asked.keys is None:
+            # Which values are in it does not depend on how often they are.
+            forms = (*forms, replace(asked, keys=tuple(output.term for output in asked.outputs)))
+        best = self._best(block, self._whole(block, self._matched(block, forms)))
+        other = _other_version(around, best) if best is not None else None
+        if best is not None and other is not None:
+            text = f"the view around it has rows of other {other}"
+            block.leave(best.view.name, Reason("NOT_PINNABLE", text))
+        elif best is not None:
+            for kind in kinds:
+                number = block.number
+                block.answer(Found(number, (0, 0), columns, best, False, digest=digests[kind]))
+
+    def _whole(self, block: SearchedBlock, matched: list[Matched]) -> list[Matched]:
+        """Those that answer without rows of base tables."""
+        for one in matched:
+            if one.otherwise is not None:
+                block.leave_alone(one)
+        return [one for one in matched if one.otherwise is None]
+
+    def _chosen(self, block: SearchedBlock, matched: list[Matched]) -> Candidate | None:
+        """The view that answers a block: one that is fresh, refreshed, merged, or united."""
+        united = [one for one in matched if one.otherwise is not None]
+        whole = [one for one in matched if one.otherwise is None]
+        best = self._best(block, whole)
+        if best is None and block.statement.may_refresh and self._policy.refreshed is not None:
+            refreshed = self._policy.refreshed.first_refreshed(whole)
+            best = self._best(block, [refreshed] if refreshed is not None else [])
+        if best is None and self._policy.merges:
+            best = self._merged(block, whole)
+        if best is None:
+            best = self._united(block, united)
+        else:
+            self._whole(block, united)
+        if best is not None:
+            block.made.forget(block.number, best.view.name)
         return best
 
-    def _placed(
-        self,
-        made: Rewriting,
-        target: Target,
-        number: int,
-        query: exp.Query,
-        columns: int,
-        best: Candidate,
-    ) -> list[Found]:
+    def _placed(self, block: SearchedBlock, columns: int, best: Candidate) -> Found | None:
         """The block with its place in the text, if that is found."""
+        made, target, query = block.made, block.statement.target, block.query
         span = span_of(made.original, target.words, query)
         if span is None:
-            reason = Reason(QUERY, "its place in the text is not found")
-            made.attempts.append(Attempt(number, best.view.name, reason))
-            return []
-        return [Found(number, span, columns, best, first_of(query) is target.first)]
+            block.leave(best.view.name, Reason(QUERY, "its place in the text is not found"))
+            return None
+        return Found(block.number, span, columns, best, first_of(query) is target.first)
 
-    def _forms(
-        self, made: Rewriting, number: int, query: exp.Query, scope: Scope
-    ) -> tuple[Block, ...]:
+    def _forms(self, block: SearchedBlock) -> tuple[Block, ...]:
         try:
-            return self._reader.forms(query, scope)
+            return self._reader.forms(block.query, block.scope)
         except Unmatched as error:
-            made.attempts.append(Attempt(number, None, error.reason))
+            block.leave(None, error.reason)
             return ()
 
-    def _matched(
-        self, made: Rewriting, number: int, forms: Sequence[Block], index: ViewIndex, barred: Barred
-    ) -> list[Matched]:
-        found = []
-        for name, one in self._candidates.of(forms, index, barred):
+    def _matched(self, block: SearchedBlock, forms: Sequence[Block]) -> list[Matched]:
+        found, statement = [], block.statement
+        for name, one in self._candidates.of(forms, statement.index, statement.barred):
             if isinstance(one, Reason):
-                made.attempts.append(Attempt(number, name, one))
+                block.leave(name, one)
             else:
                 found.append(one)
         return found
 
-    def _is_worth_it(
-        self,
-        made: Rewriting,
-        target: Target,
-        number: int,
-        matched: list[Matched],
-    ) -> bool:
+    def _is_worth_it(self, block: SearchedBlock, matched: list[Matched]) -> bool:
         """Whether the statement reads so much that reading less is noticed."""
+        made, target = block.made, block.statement.target
+        if block.statement.is_worth_it:
+            return True
         if target.context.says_no_rewriting():
             made.leave(_OFF)
             return False
         if not made.original_rows:
             made.original_rows = target.plans.rows(made.original[target.start :])
         if made.original_rows >= self._policy.least_rows:
+            block.statement.is_worth_it = True
             return True
         text = f"the statement reads {made.original_rows:,} rows, fewer than query_rewrite_min_rows"
-        reason = Reason("COST", text)
-        made.attempts += [Attempt(number, one.view.name, reason) for one in matched]
+        for one in matched:
+            block.leave(one.view.name, Reason("COST", text))
         return False
 
-    def _best(self, tried: _Tried, matched: list[Matched]) -> Candidate | None:
+    def _best(self, block: SearchedBlock, matched: list[Matched]) -> Candidate | None:
         """The fresh view with the fewest rows."""
         fresh: list[Candidate] = []
         for one in matched:
-            found = self._candidates.observed(one, tried.settings)
+            found = self._candidates.observed(one, block.statement.settings)
             if isinstance(found, Reason):
-                tried.leave(one.view.name, found)
+                block.leave(one.view.name, found)
             else:
                 fresh.append(found)
-        return tried.fewest(fresh)
+        return block.fewest(fresh)
 
-    def _merged(self, tried: _Tried, matched: list[Matched]) -> Candidate | None:
+    def _merged(self, block: SearchedBlock, matched: list[Matched]) -> Candidate | None:
         """The stale view with the fewest rows to read, with those that have changed, if these are
         clearly fewer than those of the statement."""
         stale = []
         for one in matched[:_MOST_COUNTED]:
-            found = self._candidates.merged(one, tried.settings)
+            found = self._candidates.merged(one, block.statement.settings)
             if found is not None:
-                stale += tried.counted(found, found.merged)
-        return tried.fewest(stale)
+                stale += block.counted(found, found.merged)
+        return block.fewest(stale)
 
-    def _united(self, tried: _Tried, matched: list[Matched]) -> Candidate | None:
+    def _united(self, block: SearchedBlock, matched: list[Matched]) -> Candidate | None:
         """The fresh view with the fewest rows to read, of itself and of base tables, if these are
         clearly fewer than those of the statement."""
         fresh: list[Candidate] = []
         for count, one in enumerate(matched):
             is_tried = count < _MOST_COUNTED
-            found = self._candidates.observed(one, tried.settings) if is_tried else None
+            found = self._candidates.observed(one, block.statement.settings) if is_tried else None
             if isinstance(found, Reason):
-                tried.leave(one.view.name, found)
+                block.leave(one.view.name, found)
                 continue
             text = rest_text(one.answer, lambda name: name.sql)
-            few = tried.counted(found, text) if found is not None else []
+            few = block.counted(found, text) if found is not None else []
             fresh += few
             if not few:
-                tried.leave_alone(one)
-        return tried.fewest(fresh)
+                block.leave_alone(one)
+        return block.fewest(fresh)
 
 
-@dataclass(frozen=True)
-class _Tried:
-    """A block for which views are tried: what comes of it goes to `made`."""
-
-    made: Rewriting
-    target: Target
-    number: int
-    settings: Mapping[str, str]
-
-    def leave(self, view: TableName, reason: Reason, rows: int | None = None) -> None:
-        """A view does not answer."""
-        self.made.attempts.append(Attempt(self.number, view, reason, rows=rows))
-
-    def leave_alone(self, matched: Matched) -> None:
-        """A view does not answer without rows of base tables, and not with them."""
-        assert matched.otherwise is not None, "it is not to be united"
-        self.leave(matched.view.name, matched.otherwise)
-
-    def fewest(self, found: list[Candidate]) -> Candidate | None:
-        """The one with the fewest rows; the others have the reason that they have more."""
-        found.sort(key=lambda one: (one.rows, one.view.name))
-        for other in found[1:]:
-            reason = Reason("COST", f"{found[0].view.name} has fewer rows")
-            self.leave(other.view.name, reason, other.rows)
-        return found[0] if found else None
-
-    def counted(self, found: Candidate, text: str) -> list[Candidate]:
-        """The candidate with the rows that a query reads for it; none if that is not worth it."""
-        try:
-            found = replace(found, rest_rows=self.target.plans.rows(text))
-        except StatementFailed:
-            return []
-        return [found] if found.rows <= CLEARLY_LESS * self.made.original_rows else []
+def _other_version(around: Found, best: Candidate) -> str | None:
+    """A table of which a view has rows of another version than the view of the block around it."""
+    known = around.candidate.observation.versions
+    for table, version in best.observation.versions.items():
+        if known.get(table, version) != version:
+            return table.shown
+    return None
 
 
 def _queries(node: exp.Expr, scope: Scope) -> Iterator[tuple[exp.Query, Scope]]:

@@ -102,10 +102,26 @@ class Target:
 @dataclass(frozen=True)
 class Found:
     """A block that a view answers, the characters in which it stands, and how many columns it has;
-    `names_columns` says that the columns of the statement are called as its own."""
+    `names_columns` says that the columns of the statement are called as its own. `inner` are those
+    of its subqueries that views answer, one inside of another after that, each with the `digest`
+    by which it is known."""
 
     number: int
     span: tuple[int, int]
     columns: int
     candidate: Candidate
     names_columns: bool
+    inner: tuple[Found, ...] = ()
+    digest: str = ""
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The views that are read for it."""
+        return (self.candidate, *(one.candidate for one in self.inner))
+
+    @property
+    def subqueries(self) -> frozenset[str]:
+        """By what those of its subqueries are known that base tables answer."""
+        answered = {one.digest: "" for one in self.inner}
+        left = (one.answer.with_subqueries(answered).subqueries for one in self.candidates)
+        return frozenset().union(*left)
