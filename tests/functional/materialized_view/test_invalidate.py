@@ -212,3 +212,48 @@ def test_wrong_arguments(sales: Warehouse, given: dict[str, Any], problem: str) 
         sales.operation("invalidate", **given)
     assert len(str(caught.value).splitlines()) == 2
     assert sales.events() == events
+
+
+@pytest.mark.behaviour("E8", "E25")
+@pytest.mark.parametrize("rows", [{}, {"keys": [["2026-01-01", "a"]]}], ids=["all", "a key"])
+def test_live_views(sales: Warehouse, rows: dict[str, Any]) -> None:
+    """They run their queries, also those of views over it, until there is a new build."""
+    create(sales, "shown", "live = true")
+    sales.sql(
+        "create or replace materialized view @.upper options (live = true) as "
+        "select shop, amount from @.shown"
+    )
+    falsify(sales, "shown")
+    sales.sql("refresh materialized view @.upper")
+    sales.sql("select * from @.shown, @.upper")  # renews the texts
+    sales.restart()
+    live = {name: f"select shop, amount from @.{name}__live" for name in ("shown", "upper")}
+    wrong, right = [("a", 101), ("b", 102)], [("a", 1), ("b", 2)]
+    assert {name: sorted(sales.spark(text)) for name, text in live.items()} == {
+        "shown": wrong,
+        "upper": wrong,
+    }
+    invalidate(sales, view="shown", **rows)
+    assert {name: sorted(sales.spark(text)) for name, text in live.items()} == {
+        "shown": right,
+        "upper": right,
+    }
+    sales.restart()
+    sales.operation("refresh", view="upper")
+    assert all(serves_stored_rows(sales, name) for name in live)
+
+
+def serves_stored_rows(lake: Warehouse, view: str) -> bool:
+    (row,) = lake.spark(f"show create table @.{view}__live")
+    return lake.storage(view).split(".")[-1] in str(row)
+
+
+def test_a_live_view_of_what_was_invalidated_meanwhile(sales: Warehouse) -> None:
+    """By another process, while a refresh was running: what that publishes is not served."""
+    create(sales, "late", "live = true")
+    sales.spark("insert into @.sales values (date'2026-01-05', 'e', 5)")
+    with Paused(sales, "publish.before", "refresh materialized view @.late") as refresh:
+        invalidate(Warehouse(sales.target, sales.schema), view="late")
+    assert refresh.error is None and sales.freshness("late") == "STALE"
+    assert not serves_stored_rows(sales, "late")
+    sales.spark("delete from @.sales where shop = 'e'")

@@ -28,6 +28,7 @@ from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.sweep import sweep
 from dbt.adapters.spark_mv.planning.request import RUNNING, SCHEDULE, Request
 from dbt.adapters.spark_mv.refresh.key_refresh import KeyRefresher
+from dbt.adapters.spark_mv.refresh.live.dependents import renew_distrusted
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
@@ -87,6 +88,7 @@ class Maintenance:
             self._services.log.view(state.name)
             by = cancellation.requester()
             self._services.history.invalidated(state.id, state.name, by, what, **rows)
+            renew_distrusted(self._services, state.name)
             return [(what,)]
 
         return each(chosen, act, ("invalidated",))

@@ -1,8 +1,9 @@
-"""Live views over something that has another definition now: their texts have the old one."""
+"""Live views over something that has another definition now, or whose rows are not trusted: their
+texts have the old one, or the stored rows."""
 
 from __future__ import annotations
 
-from dbt.adapters.spark_mv.core.errors import MaterializedViewError
+from dbt.adapters.spark_mv.core.errors import MaterializedViewError, StatementFailed
 from dbt.adapters.spark_mv.refresh.live.live_views import not_renewed
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -26,3 +27,24 @@ def renew_dependents(services: Services, name: TableName) -> None:
         except MaterializedViewError as error:
             services.live.drop(view)
             services.warn(not_renewed(dependent, error))
+
+
+def renew_distrusted(services: Services, name: TableName) -> None:
+    """Have the live view of an invalidated view, and those of views over it, run their queries.
+    Raises `StatementFailed` if one goes on to serve stored rows."""
+    # Whoever publishes from now on, and renews them, has to know.
+    services.log.flush()
+    state = services.log.state()
+    for each in (name, *services.log.dependents_of(name)):
+        known = state.views.get(each)
+        view = find_view(services.resolver, each) if known and known.option("live") else None
+        if view is None:
+            continue
+        try:
+            services.live.renew(view)
+        except MaterializedViewError as error:
+            raise StatementFailed(
+                f"{name} is invalidated, but the live view of {each} may still serve its stored "
+                f"rows: {error.problem}",
+                "Invalidate it again, or refresh it.",
+            ) from None
