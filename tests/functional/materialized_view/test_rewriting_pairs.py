@@ -60,6 +60,9 @@ def random_rows(random: Random, table: str) -> str:
 def _literal(value: object) -> str:
     if value is None:
         return "null"
+    if isinstance(value, dict):
+        fields = ", ".join(f"'{name}', {_literal(field)}" for name, field in value.items())
+        return f"named_struct({fields})"
     return f"double('{value}')" if isinstance(value, float) else f"'{value}'"
 
 

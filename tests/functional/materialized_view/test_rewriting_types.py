@@ -159,3 +159,38 @@ def test_logical_views_convert(shop: Warehouse) -> None:
         shop.spark("insert into @.few_rows values (30000)")
         assert Counter(shop.apart(f"select * from @.{name}")) == Counter(shop.spark(query))
         assert shop.operation("verify", view=name).rows[0][1] == "OK"
+
+
+# Queries over structures, and whether a view has to answer them.
+OF_FIELDS = {
+    "select e.p.os.name, count(*) as n from @.structs e where p.f29 = 1 group by e.p.os.name": True,
+    "select p.OS.Major + 1 as next, max(p.f0) as most from @.structs where p.os.name > 'n1' "
+    "group by 1": True,
+    "select s.os.major, sum(s.f0) as t from (select p as s from @.structs) as q "
+    "group by s.os.major": True,
+    "select p.small * p.small as wraps, count(*) as n from @.structs group by 1": False,
+    "select p.zero, cast(p.zero as string) as shown, count(*) as n from @.structs "
+    "group by 1, 2": False,
+    "select p.os, count(*) as n from @.structs where id > 3005 group by p.os": True,
+}
+
+
+def test_fields(shop: Warehouse) -> None:
+    """Also of a structure with more fields than Spark prints; SMALLINT and two zeros in one."""
+    fields = ", ".join(f"'f{n}', cast(id % {n + 2} as int)" for n in range(30))
+    shop.spark(
+        "create or replace table @.structs using iceberg as select id, named_struct('os', "
+        "named_struct('name', concat('n', id % 3), 'Major', cast(id % 4 as int)), 'zero', "
+        f"if(id % 2 = 0, double('-0.0'), double('0.0')), {fields}, 'small', "
+        "cast(id % 300 as smallint)) as p from range(4000)"
+    )
+    shop.sql(
+        "create materialized view @.by_field as select p.os.name, p.os.major, p.f29, p.os, "
+        "max(p.f0) as most, sum(p.f0) as t, count(*) as n from @.structs group by all"
+    )
+    shop.sql("create materialized view @.whole as select id, p from @.structs where id > 3000")
+    command = shop.command()
+    for query, answered in OF_FIELDS.items():
+        used = [row[1] for row in explained(shop, query, command)[1:] if row[2]]
+        assert used or not answered, query
+        assert Counter(command.sql(query)) == Counter(shop.spark(query)), (query, used)

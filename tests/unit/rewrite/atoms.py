@@ -58,6 +58,10 @@ COLUMNS: dict[str, dict[str, str]] = {
 # Tables that are joined to others: `k` is unique but in the last, and has all values in the first.
 DIMENSIONS = ("whole_dim", "part_dim", "many_dim")
 COLUMNS |= {name: {"k": "int", "q": "int", "w": "string"} for name in DIMENSIONS}
+# With structures, one in another.
+DEVICE = "struct<os:struct<name:string,Major:int>,id:int,seen:date>"
+NESTED = "events"
+COLUMNS[NESTED] = {"id": "int", "device": DEVICE, "os": "int"}
 LITERALS: dict[str, tuple[str, ...]] = {
     "int": ("0", "1", "2", "3"),
     "bigint": ("0", "1", "2", "3"),

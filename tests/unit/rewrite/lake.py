@@ -14,7 +14,7 @@ import duckdb
 import sqlglot
 from sqlglot import exp
 
-from tests.unit.rewrite.atoms import COLUMNS, DIMENSIONS
+from tests.unit.rewrite.atoms import COLUMNS, DEVICE, DIMENSIONS, NESTED
 
 SETS = 40
 # Values of columns, by their types.
@@ -59,6 +59,14 @@ _NAMED: dict[str, tuple[Any, ...]] = {
     ),
 }
 _TYPES = {"string": "varchar", "char(3)": "varchar", "string collate utf8_lcase": "varchar"}
+_TYPES[DEVICE] = "struct(os struct(name varchar, Major integer), id integer, seen date)"
+VALUES[DEVICE] = (
+    None,
+    {"os": {"name": "x", "Major": 1}, "id": 1, "seen": "2024-01-01"},
+    {"os": {"name": "x", "Major": 2}, "id": 1, "seen": None},
+    {"os": {"name": None, "Major": 1}, "id": None, "seen": "2024-01-31"},
+    {"os": None, "id": 2, "seen": "2024-01-31"},
+)
 
 
 class Lake:
@@ -78,6 +86,8 @@ class Lake:
         for table, columns in COLUMNS.items():
             kinds = ", ".join(f"{name} {_TYPES.get(kind, kind)}" for name, kind in columns.items())
             self.connection.execute(f"CREATE TABLE d{number}.{table} ({kinds})")
+            # Others come out the same whether it is there or not.
+            random = Random(number) if table == NESTED else random
             # Two or three values of a column, so that rows meet.
             chosen = {
                 name: [*random.sample(_values(name, kind), random.choice((2, 3))), None][
@@ -147,4 +157,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, datetime):
         # What is cast to TIMESTAMP has a zone in DuckDB.
         return str(value.replace(tzinfo=None))
+    if isinstance(value, (dict, tuple)):
+        return tuple(map(plain, value.values() if isinstance(value, dict) else value))
     return f"{value} 00:00:00" if isinstance(value, date) else value

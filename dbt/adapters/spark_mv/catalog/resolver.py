@@ -32,6 +32,8 @@ _NOT_FOUND = (
     "NoSuchView",
     "NoSuchDatabase",
 )
+# What Spark prints in place of the last fields of a long structure.
+_CUT = " more fields"
 Facts = TableFacts | ViewFacts
 
 
@@ -132,10 +134,15 @@ class Resolver:
         found = None
         if client is not None and client.handles(name.catalog):
             found = client.columns(name.parts)
-        if found is None:
-            rows = self._executor.query(f"DESCRIBE QUERY SELECT * FROM {name.sql}")
-            found = [(str(row[0]), str(row[1])) for row in rows]
-        return found
+        return found if found is not None else _described(self._executor, name)
+
+    def whole_columns(self, name: TableName) -> list[ColumnType]:
+        """The same with all fields of structures, of which Spark prints some."""
+        found = self.columns(name)
+        if not any(_CUT in kind for _, kind in found):
+            return found
+        with self._executor.isolated(WHOLE_PLANS) as session:
+            return _described(session, name)
 
     def explained(
         self, query: str, home: Namespace, settings: Mapping[str, str] | None = None
@@ -186,6 +193,11 @@ class Resolver:
         )
         self._views[name] = rows, facts
         return facts
+
+
+def _described(session: Executor, name: TableName) -> list[ColumnType]:
+    rows = session.query(f"DESCRIBE QUERY SELECT * FROM {name.sql}")
+    return [(str(row[0]), str(row[1])) for row in rows]
 
 
 def _columns(rows: list[Row]) -> list[Row]:

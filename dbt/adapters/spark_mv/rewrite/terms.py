@@ -222,7 +222,7 @@ def _case_of(children: list[exp.Expr]) -> exp.Expr:
 
 def bracketed(node: exp.Expr) -> exp.Expr:
     """A tree as an operand: an operator in parentheses."""
-    is_operator = isinstance(node, _OPERATORS) and not isinstance(node, exp.Paren)
+    is_operator = isinstance(node, _OPERATORS) and not isinstance(node, (exp.Paren, exp.Dot))
     return exp.Paren(this=node) if is_operator else node
 
 

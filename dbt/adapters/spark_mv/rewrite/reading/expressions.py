@@ -11,6 +11,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import FORMATS, is_day
+from dbt.adapters.spark_mv.rewrite.reading.fields import field_of
 from dbt.adapters.spark_mv.rewrite.reading.functions import (
     Columns,
     call_of,
@@ -100,6 +101,13 @@ def _paren(node: exp.Expr, columns: Columns) -> Term:
 def _column(node: exp.Expr, columns: Columns) -> Term:
     assert isinstance(node, exp.Column)
     return columns(node)
+
+
+def _field(node: exp.Expr, columns: Columns) -> Term:
+    found = field_of(read(node.this, columns), [node.expression.name.lower()])
+    if found is None:
+        raise Unmatched(NOT_OF_ROWS, "it has a field of what is no structure", node.sql("spark"))
+    return found
 
 
 def _swapped(node: exp.Expr, columns: Columns) -> Term:
@@ -229,6 +237,7 @@ def _to_date(node: exp.Expr, columns: Columns) -> Term:
 _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.Paren: _paren,
     exp.Column: _column,
+    exp.Dot: _field,
     exp.GT: _swapped,
     exp.GTE: _swapped,
     exp.Between: _between,

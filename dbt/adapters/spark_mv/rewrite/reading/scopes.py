@@ -9,6 +9,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.reading.fields import field_of
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, column_term
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
@@ -109,12 +110,20 @@ def alias_of(node: exp.Expr) -> tuple[str, tuple[str, ...]]:
 
 
 def column_in(relations: Sequence[Columns], node: exp.Column) -> Term | None:
-    """The term of a column; None if no relation has it. Raises `Unmatched` if several have."""
-    parts = [part.name.lower() for part in node.parts]
-    found = [t for one in relations for t in one.find(tuple(parts[:-1]), parts[-1])]
-    if len(found) > 1:
-        raise Unmatched(QUERY, "a column is that of several relations", node.sql("spark"))
-    return found[0] if found else None
+    """The term of a column, or of a field of one; None if no relation has it. Raises `Unmatched`
+    if several have.
+
+    As Spark does: a name with dots is that of a column of a relation if it can be, else that of a
+    field.
+    """
+    parts = tuple(part.name.lower() for part in node.parts)
+    for count in reversed(range(len(parts))):
+        found = [t for one in relations for t in one.find(parts[:count], parts[count])]
+        if len(found) > 1:
+            raise Unmatched(QUERY, "a column is that of several relations", node.sql("spark"))
+        if found:
+            return field_of(found[0], parts[count + 1 :])
+    return None
 
 
 def known_column(relations: list[Columns], node: exp.Column) -> Term:
