@@ -130,6 +130,14 @@ class Block:
         )
 
 
+def are_in_another_order(names: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether a column of the first has the name of another one of the others: whoever found out
+    the two lists has read a query in different ways. Those without a name may be any."""
+    pairs = [(name.lower(), other.lower()) for name, other in zip(names, others, strict=True)]
+    known = {other for _, other in pairs}
+    return any(name and name != other and name in known for name, other in pairs)
+
+
 def sets_of_keys(parts: Sequence[Term]) -> list[frozenset[str]]:
     """The sets of keys of a GROUP BY, by the keys of their terms; none of too many."""
     if sum(len(list(part.walk())) for part in parts) > _MOST_IN_SETS:

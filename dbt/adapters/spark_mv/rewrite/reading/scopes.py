@@ -152,6 +152,18 @@ def merged_by_using(
     return replace(right, using=tuple(name.lower() for name in names)), on
 
 
+def with_first(join: exp.Join, found: Sequence[Columns]) -> list[Columns]:
+    """The relation before a SEMI or ANTI JOIN, in whose stars the columns of USING come first."""
+    if len(found) != 1 or found[0].merged:
+        raise Unmatched(QUERY, "it has a join with USING after others", join.sql("spark"))
+    names = [column.name.lower() for column in join.args["using"]]
+    pairs = list(zip(found[0].names, found[0].terms, strict=True))
+    first = [pair for name in names for pair in pairs if pair[0].lower() == name]
+    rest = [pair for pair in pairs if pair[0].lower() not in names]
+    shown = [*first, *rest]
+    return [replace(found[0], names=tuple(n for n, _ in shown), terms=tuple(t for _, t in shown))]
+
+
 def select_of(query: exp.Expr) -> exp.Select:
     """The SELECT that a query is; raises `Unmatched` if it is none, or has an unknown clause."""
     query = unwrapped(query)

@@ -25,6 +25,7 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     known_column,
     merged_by_using,
     with_columns,
+    with_first,
 )
 from dbt.adapters.spark_mv.rewrite.reading.subqueries import Expressions
 from dbt.adapters.spark_mv.rewrite.terms import (
@@ -205,6 +206,8 @@ class Sources:
 
     def _test(self, join: exp.Join, kind: str, found: list[Columns], scope: Scope) -> None:
         """SEMI and ANTI JOIN are conditions: that there is a partner, or none."""
+        if join.args.get("using"):
+            found[:] = with_first(join, found)
         query = exp.select("1").from_(join.this.copy())
         if join.args.get("on") is not None:
             query = query.where(join.args["on"].copy())

@@ -67,11 +67,16 @@ class Expressions:
             term = columns(column)
             if term.has_calls:
                 raise Unmatched(QUERY, "a subquery is about groups", column.sql("spark"))
-            number = exp.Literal.number(len(outer))
-            return outer.setdefault(term.key, (term, made(exp.Parameter(this=number))))[1]
+            return outer.setdefault(term.key, (term, _place(len(outer))))[1]
 
         is_test = isinstance(node, exp.Exists)
-        query = self._select(node.this, named, TEST if is_test else VALUE)
+        kind = TEST if is_test else VALUE
+        query = self._select(node.this, named, kind)
+        if len(outer) > 1:
+            # They are numbered in an order that is not that of the text.
+            ordered = sorted(outer)
+            outer = {key: (outer[key][0], _place(n)) for n, key in enumerate(ordered)}
+            query = self._select(node.this, named, kind)
         kept = exp.Exists(this=query) if is_test else exp.Subquery(this=query)
         args = [term for term, _ in outer.values()]
         return made(kept, args, ((OUTER, True),) * len(args))
@@ -97,6 +102,11 @@ def digest_of(block: Block, kind: str) -> str:
     """By what a subquery is known that is used in this way."""
     rows = rows_of(block, limits=False)
     return repr((kind, rows.source.key, [one.name for one in rows.columns if kind != TEST]))
+
+
+def _place(number: int) -> Term:
+    """What stands for a column of the query around a subquery."""
+    return made(exp.Parameter(this=exp.Literal.number(number)))
 
 
 def _subqueries(node: exp.Expr) -> list[exp.Expr]:

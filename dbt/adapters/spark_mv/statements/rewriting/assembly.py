@@ -12,6 +12,7 @@ from dbt.adapters.spark_mv.core.executor import ColumnType, ViewFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.pinning import unpinned_tables
 from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.rewrite.block import are_in_another_order
 from dbt.adapters.spark_mv.rewrite.text import Answer, Column, block_text
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
@@ -46,8 +47,8 @@ class Assembly:
         others = self._others(target, found, frozenset(versions), pinned)
         wanted = target.plans.columns(made.original[target.start :])
         named = [Column(name, "") for name, _ in wanted]
-        if any(one.names_columns and one.columns != len(wanted) for one in found):
-            raise Unmatched("TYPES_DIFFER", "Spark gives it another number of columns")
+        for one in (one for one in found if one.names_columns):
+            _refuse_other_columns(one, [name for name, _ in wanted])
         text = _text(made.original, found, others, pinned, named)
         columns = target.plans.columns(text[target.start :])
         if columns != wanted and len(columns) == len(wanted):
@@ -146,6 +147,14 @@ class Assembly:
         if is_inside and not reads_more and 0 < stored <= CLEARLY_LESS * made.original_rows:
             return stored
         return target.plans.rows(text[target.start :])
+
+
+def _refuse_other_columns(found: Found, wanted: Sequence[str]) -> None:
+    if found.columns != len(wanted):
+        raise Unmatched("TYPES_DIFFER", "Spark gives it another number of columns")
+    names = [name for name, _ in found.candidate.answer.outputs]
+    if are_in_another_order(names, wanted):
+        raise Unmatched("TYPES_DIFFER", "Spark gives it its columns in another order")
 
 
 def _of_rests(answers: Sequence[Answer]) -> set[TableName]:

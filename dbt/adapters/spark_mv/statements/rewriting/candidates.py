@@ -37,6 +37,8 @@ _MISREAD = {
     "spark.sql.parser.escapedStringLiterals": "true",
     "spark.sql.ansi.doubleQuotedIdentifiers": "true",
     "spark.sql.ansi.enforceReservedKeywords": "true",
+    "spark.sql.ansi.relationPrecedence": "true",
+    "spark.sql.legacy.setopsPrecedence.enabled": "true",
     "spark.sql.legacy.consecutiveStringLiterals.enabled": "true",
     "spark.sql.groupByOrdinal": "false",
     "spark.sql.groupByAliases": "false",

@@ -9,7 +9,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.refresh.services import Services
-from dbt.adapters.spark_mv.rewrite.block import Block, Output
+from dbt.adapters.spark_mv.rewrite.block import Block, Output, are_in_another_order
 from dbt.adapters.spark_mv.rewrite.conditions.facts import facts_of
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
@@ -71,6 +71,9 @@ class StoredViews:
         names = stored_columns(view)
         if len(forms[0].outputs) != len(definition.columns):
             raise Unmatched(VIEW, "its query has another number of columns than the view")
+        shown = [column.name for column in definition.columns]
+        if are_in_another_order([output.name for output in forms[0].outputs], shown):
+            raise Unmatched(VIEW, "its columns are in another order than they are read here")
         columns = tuple(
             StoredColumn(names[column.name], types[names[column.name]], column.type)
             for column in definition.columns
