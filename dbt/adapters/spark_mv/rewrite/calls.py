@@ -48,7 +48,7 @@ class StoredCalls:
     def write(self, call: Term) -> exp.Expr:
         """A call as an expression of stored columns; raises `Unmatched`."""
         attempts = (self._of_keys, self._stored, self._of_parts, self._conditional)
-        for attempt in (*attempts, self._count_of_keys):
+        for attempt in (*attempts, self._count_of_keys, self._none_as_zero):
             found: exp.Expr | None = attempt(call)
             if found is not None:
                 return found
@@ -238,6 +238,27 @@ class StoredCalls:
         if self.again:
             return self._total(added, shown, type_name)
         return exp.cast(shown, type_name)
+
+    def _none_as_zero(self, call: Term) -> exp.Expr | None:
+        """A sum of ones, or of values and of zeros where these are NULL."""
+        argument = call.args[0] if call.args else None
+        may_be_of_no_rows = self.all_rows and not self.again
+        if argument is None or call.call != "SUM" or call.distinct or may_be_of_no_rows:
+            return None
+        if argument.key == _ONE.key:
+            rows = self.deriver.stored(counted_rows())
+            return None if rows is None else self._total(argument, *rows) if self.again else rows[0]
+        if type(argument.node) is not exp.Coalesce or len(argument.args) != 2:
+            return None
+        value, other = argument.args
+        found = self.deriver.stored(made(exp.Sum(), (value,), _ARGUMENT, "SUM"))
+        type_name = _with_zeros(found[1]) if found is not None else ""
+        # A sum of such a type may be NULL because it was too large.
+        is_longest = type_name.startswith(f"decimal({_MOST_DIGITS},")
+        if found is None or not type_name or is_longest or other.key != _ZERO.key:
+            return None
+        shown = self._none_is_zero(found[0], True)
+        return self._total(value, shown, type_name) if self.again else exp.cast(shown, type_name)
 
     def _call_of(self, call: Term, value: Term) -> Term:
         if call.call == "COUNT" and (self._is_never_null(value)):

@@ -10,12 +10,11 @@ from functools import partial
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Output, Sorted
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.derived import DerivedRows, rows_of
 from dbt.adapters.spark_mv.rewrite.outer import with_partners
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns as ColumnTerms
-from dbt.adapters.spark_mv.rewrite.reading.grouping import keys_of, with_ids
+from dbt.adapters.spark_mv.rewrite.reading.grouping import keys_of, with_having, with_ids
 from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     Columns,
     Query,
@@ -126,7 +125,7 @@ class BlockReader:
             keys,
             sets=sets,
         )
-        made = _with_having(with_partners(made), self._having(select, items, relations, inner))
+        made = with_having(with_partners(made), self._having(select, items, relations, inner))
         made = with_ids(_ordered(made, select, items, relations))
         return distinct(made, select) if select.args.get("distinct") is not None else made
 
@@ -156,7 +155,7 @@ class BlockReader:
         having = select.args.get("having")
         if having is None:
             return ()
-        columns = partial(_named_or_column, items=items, relations=relations)
+        columns = partial(_of_having, items=items, relations=relations)
         return conjuncts(Expressions(self, scope).read(having.this, columns))
 
     def _nested_groups(self, select: exp.Select, scope: Scope) -> tuple[Block, Columns] | None:
@@ -209,7 +208,7 @@ def _over_groups(select: exp.Select, below: Block, columns: Columns) -> Block:
     having: tuple[Term, ...] = ()
     if where is not None:
         having = conjuncts(read(where.this, lambda column: known_column(relations, column)))
-    made = _with_having(replace(below, outputs=tuple(items)), having)
+    made = with_having(replace(below, outputs=tuple(items)), having)
     return _ordered(made, select, items, relations)
 
 
@@ -260,22 +259,10 @@ def _named_or_column(node: exp.Column, items: Sequence[Output], relations: list[
     return next(iter(found.values())) if found else known_column(relations, node)
 
 
-def _with_having(block: Block, having: tuple[Term, ...]) -> Block:
-    """The block with conditions on groups. What holds for all rows of a group is asked of rows."""
-    if block.keys is None and having:
-        block = replace(block, keys=())
-    may_move = block.keys and not block.sets
-    of_rows = [term for term in having if may_move and _is_of_rows(term)]
-    return replace(
-        block,
-        conditions=(*block.conditions, *of_rows),
-        having=(*block.having, *(term for term in having if term not in of_rows)),
-    )
-
-
-def _is_of_rows(term: Term) -> bool:
-    # Values of floating point may be equal in a group, and not the same.
-    return not term.has_calls and all(family_of(column.type) for column in term.columns)
+def _of_having(node: exp.Column, items: Sequence[Output], relations: list[Columns]) -> Term:
+    """The same in HAVING: what is aggregated there is a column, whatever outputs are called."""
+    found = column_in(relations, node) if node.find_ancestor(exp.AggFunc) else None
+    return found if found is not None else _named_or_column(node, items, relations)
 
 
 def _ordered(

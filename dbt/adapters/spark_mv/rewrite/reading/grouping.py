@@ -1,12 +1,14 @@
-"""Reads GROUP BY."""
+"""Reads GROUP BY, and what HAVING asks of groups and of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Output
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Columns, column_in, known_column
 from dbt.adapters.spark_mv.rewrite.terms import Term, made, replaced
@@ -100,3 +102,21 @@ def _key(node: exp.Expr, items: Sequence[Output], relations: list[Columns]) -> T
 
 def _distinct(terms: Iterable[Term]) -> tuple[Term, ...]:
     return tuple({term.key: term for term in terms}.values())
+
+
+def with_having(block: Block, having: tuple[Term, ...]) -> Block:
+    """The block with conditions on groups. What holds for all rows of a group is asked of rows."""
+    if block.keys is None and having:
+        block = replace(block, keys=())
+    may_move = block.keys and not block.sets
+    of_rows = [term for term in having if may_move and _is_of_rows(term)]
+    return replace(
+        block,
+        conditions=(*block.conditions, *of_rows),
+        having=(*block.having, *(term for term in having if term not in of_rows)),
+    )
+
+
+def _is_of_rows(term: Term) -> bool:
+    # Values of floating point may be equal in a group, and not the same.
+    return not term.has_calls and all(family_of(column.type) for column in term.columns)
