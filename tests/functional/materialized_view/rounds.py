@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from tests.functional.materialized_view.warehouse import Warehouse
 from tests.sampling import WHOLE
 
-_TURNS = 4
+_TURNS = 4 if WHOLE else 6
 
 
 def refresh_after(
@@ -16,8 +16,8 @@ def refresh_after(
 ) -> None:
     """Make the change of this number; views that are refreshed have the rows of their query.
 
-    After each change a quarter of the views has its turn, so that most are refreshed after several
-    changes at once; if everything is wanted, after the last one all have.
+    After each change a sixth of the views has its turn, so that most are refreshed after several
+    changes at once; if everything is wanted, a quarter, and after the last one all have.
     """
     lake.spark(changes[number])
     lake.restart()

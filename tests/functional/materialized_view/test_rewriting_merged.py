@@ -16,6 +16,7 @@ from tests.functional.materialized_view.rewritten import (
     views_of,
 )
 from tests.functional.materialized_view.warehouse import Warehouse
+from tests.sampling import WHOLE
 
 VIEWS = {
     "added": "refresh_method = 'fast') as select kind, city, sum(amount) as t, count(*) as n, "
@@ -71,12 +72,14 @@ def merging(shop: Warehouse, request: pytest.FixtureRequest) -> Iterator[tuple[W
 
 @pytest.mark.behaviour("C20")
 def test_after_each_change(merging: tuple[Warehouse, str]) -> None:
-    """Every view that can be brought up to date by what changed answers, and is not written."""
+    """Every view that can be brought up to date by what changed answers, and is not written. In the
+    sample half of the queries have their turn, those of v2 where it is not that of those of v3."""
     lake, table = merging
     used: set[str] = set()
-    for change in CHANGES:
+    for number, change in enumerate(CHANGES):
         lake.spark(change.format(t=table))
-        for text, view in QUERIES.items():
+        turn = slice(None) if WHOLE else slice((number + int(table[-1])) % 2, None, 2)
+        for text, view in list(QUERIES.items())[turn]:
             query = text.format(t=table)
             found = [one.rpartition("_")[0] for one in views_of(lake, query)]
             assert found in ([], [view]), explained(lake, query)

@@ -23,7 +23,7 @@ from tests.unit.rewrite.whole_mutants import WHOLE_MUTANTS
 Law = Callable[[Iterable[Match], Lake], Outcome]
 # Others than those of other tests.
 FIRST = 200_000
-PAIRS = 10_000 if WHOLE else 1_000
+PAIRS = 10_000 if WHOLE else 600
 # The law that each mutant breaks, and the first seed of which it does.
 BROKEN: dict[tuple[Law, str], int] = {
     (one_more, "residual of the view"): 144,

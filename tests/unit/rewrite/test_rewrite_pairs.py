@@ -14,7 +14,7 @@ from tests.unit.rewrite.rules import RULES
 from tests.unit.rewrite.whole_mutants import WHOLE_MUTANTS
 from tests.unit.rewrite.whole_pairs import whole_pair
 
-PAIRS = 20_000 if WHOLE else 2_000
+PAIRS = 20_000 if WHOLE else 1_400
 
 
 def test_same_rows(lake: Lake) -> None:
