@@ -247,7 +247,9 @@ class StoredCalls:
             return None
         if argument.key == _ONE.key:
             rows = self.deriver.stored(counted_rows())
-            return None if rows is None else self._total(argument, *rows) if self.again else rows[0]
+            if rows is not None and self.again:
+                return self._total(argument, *rows)
+            return rows[0] if rows is not None else None
         if type(argument.node) is not exp.Coalesce or len(argument.args) != 2:
             return None
         value, other = argument.args

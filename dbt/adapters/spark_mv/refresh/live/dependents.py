@@ -32,12 +32,13 @@ def renew_dependents(services: Services, name: TableName) -> None:
 def renew_distrusted(services: Services, name: TableName) -> None:
     """Have the live view of an invalidated view, and those of views over it, run their queries.
     Raises `StatementFailed` if one goes on to serve stored rows."""
-    # Whoever publishes from now on, and renews them, has to know.
-    services.log.flush()
-    state = services.log.state()
-    for each in (name, *services.log.dependents_of(name)):
-        known = state.views.get(each)
-        view = find_view(services.resolver, each) if known and known.option("live") else None
+    known = (services.log.state().views.get(n) for n in (name, *services.log.dependents_of(name)))
+    live = [state.name for state in known if state is not None and state.option("live")]
+    if live:
+        # Whoever publishes from now on, and renews them, has to know.
+        services.log.flush()
+    for each in live:
+        view = find_view(services.resolver, each)
         if view is None:
             continue
         try:

@@ -54,7 +54,7 @@ class Search:
         may_refresh: bool = False,
     ) -> list[Found]:
         """The blocks that are answered, and the attempts in `made`. Of what is inside of an
-        answered block only subqueries that are left in its text are block."""
+        answered block only subqueries that are left in its text are tried."""
         statement = Searched(made, target, index, barred, may_refresh)
         home = Scope(target.context.namespace())
         for number, (query, scope) in enumerate(_queries(target.query, home)):
