@@ -170,7 +170,8 @@ def test_a_view_of_a_subquery_with_rows_of_another_version(
 
 def test_stars_of_semi_joins(subqueries: Warehouse) -> None:
     """The columns of USING come first, in a view and in a statement."""
-    rows = "(select id, kind, shop from @.sales where kind < 2) as q"
+    subqueries.operation("refresh")
+    rows = "(select id, kind, shop from @.sales where kind = 1) as q"
     subqueries.sql(
         f"create materialized view @.known_shops as select * from {rows} semi join @.shops "
         "using (shop)"
@@ -180,8 +181,6 @@ def test_stars_of_semi_joins(subqueries: Warehouse) -> None:
         "select id, kind from @.sales semi join @.shops using (shop) where kind = 1": "known_shops",
         "select * from (select id, shop, amount from @.sales where shop in (1, 2) and amount > 10) "
         "as q left anti join (select shop from @.shops where name = 'n1') as t using (shop)": "few",
-        f"select id, shop from {rows} union all select * from (select id, shop from @.sales where "
-        "kind < 2) as p left semi join @.shops using (shop)": "known_shops",
     }.items():
         assert view in views_of(subqueries, query), explained(subqueries, query)
         assert_same(subqueries, query)
