@@ -84,29 +84,32 @@ class Lake:
         random = Random(number)
         self.connection.execute(f"CREATE SCHEMA d{number}")
         for table, columns in COLUMNS.items():
-            kinds = ", ".join(f"{name} {_TYPES.get(kind, kind)}" for name, kind in columns.items())
-            self.connection.execute(f"CREATE TABLE d{number}.{table} ({kinds})")
             # Others come out the same whether it is there or not.
-            random = Random(number) if table == NESTED else random
-            # Two or three values of a column, so that rows meet.
-            chosen = {
-                name: [*random.sample(_values(name, kind), random.choice((2, 3))), None][
-                    : random.choice((2, 4))
-                ]
-                for name, kind in columns.items()
-            }
-            count = 0 if random.random() < 0.12 else random.randint(1, 9)
-            rows = [[random.choice(chosen[name]) for name in columns] for _ in range(count)]
-            if rows and random.random() < 0.3:
-                rows += random.sample(rows, min(2, len(rows)))
-            marks = ", ".join("?" for _ in columns)
-            for row in rows:
-                self.connection.execute(f"INSERT INTO d{number}.{table} VALUES ({marks})", row)
+            chance = Random(number) if table == NESTED else random
+            self._fill_table(chance, f"d{number}.{table}", columns)
         for table, keys in zip(DIMENSIONS, ((0, 1, 2, 3), (0, 2), (0, 1, 1, 2, 3)), strict=True):
             self.connection.execute(f"DELETE FROM d{number}.{table}")
             for key in keys:
                 row = [key, random.choice((0, 1, 2, 3)), random.choice((None, "x", "y"))]
                 self.connection.execute(f"INSERT INTO d{number}.{table} VALUES (?, ?, ?)", row)
+
+    def _fill_table(self, random: Random, table: str, columns: dict[str, str]) -> None:
+        kinds = ", ".join(f"{name} {_TYPES.get(kind, kind)}" for name, kind in columns.items())
+        self.connection.execute(f"CREATE TABLE {table} ({kinds})")
+        # Two or three values of a column, so that rows meet.
+        chosen = {
+            name: [*random.sample(_values(name, kind), random.choice((2, 3))), None][
+                : random.choice((2, 4))
+            ]
+            for name, kind in columns.items()
+        }
+        count = 0 if random.random() < 0.12 else random.randint(1, 9)
+        rows = [[random.choice(chosen[name]) for name in columns] for _ in range(count)]
+        if rows and random.random() < 0.3:
+            rows += random.sample(rows, min(2, len(rows)))
+        marks = ", ".join("?" for _ in columns)
+        for row in rows:
+            self.connection.execute(f"INSERT INTO {table} VALUES ({marks})", row)
 
     def use(self, number: int) -> None:
         """Take one of the sets."""

@@ -128,21 +128,20 @@ class Resolver:
             known[name] = self._ask(name)
         return known[name]
 
-    def columns(self, name: TableName) -> list[ColumnType]:
-        """Names and types of the columns of a table; raises `StatementFailed`."""
+    def columns(self, name: TableName, whole: bool = False) -> list[ColumnType]:
+        """Names and types of the columns of a table; raises `StatementFailed`. Of structures Spark
+        prints some fields, if not the `whole` types are asked for."""
         client = self._executor.catalog
         found = None
         if client is not None and client.handles(name.catalog):
-            found = client.columns(name.parts)
-        return found if found is not None else _described(self._executor, name)
-
-    def whole_columns(self, name: TableName) -> list[ColumnType]:
-        """The same with all fields of structures, of which Spark prints some."""
-        found = self.columns(name)
-        if not any(_CUT in kind for _, kind in found):
+            found = client.columns(name.parts, whole)
+        if found is not None:
             return found
-        with self._executor.isolated(WHOLE_PLANS) as session:
-            return _described(session, name)
+        found = _described(self._executor, name)
+        if whole and any(_CUT in kind for _, kind in found):
+            with self._executor.isolated(WHOLE_PLANS) as session:
+                found = _described(session, name)
+        return found
 
     def explained(
         self, query: str, home: Namespace, settings: Mapping[str, str] | None = None

@@ -126,7 +126,7 @@ class CatalogClient(Protocol):
         """What the name stands for."""
         ...
 
-    def columns(self, parts: tuple[str, ...]) -> list[ColumnType] | None:
+    def columns(self, parts: tuple[str, ...], whole: bool = False) -> list[ColumnType] | None:
         """Names and Spark's types of the columns of a table."""
         ...
 

@@ -88,7 +88,7 @@ class FileCatalog:
             return _read(parts, metadata_files.view_facts, metadata, parts[0])
         return _read(parts, metadata_files.table_facts, metadata)
 
-    def columns(self, parts: Parts) -> list[ColumnType] | None:
+    def columns(self, parts: Parts, whole: bool = False) -> list[ColumnType] | None:
         """Names and Spark's types of the columns of a table; None if there is none."""
         metadata = self._table(parts)
         if metadata is None:

@@ -125,17 +125,17 @@ class IcebergCatalog(SessionClient):
         self._tables[parts] = table = catalog.loadTable(identifier)
         return table
 
-    def columns(self, parts: Parts) -> list[ColumnType] | None:
+    def columns(self, parts: Parts, whole: bool = False) -> list[ColumnType] | None:
         """Names and Spark's types of the columns of a table; None if there is none."""
-        return self._call(self._columns, parts)
+        return self._call(self._columns, parts, whole)
 
-    def _columns(self, parts: Parts) -> list[ColumnType] | None:
+    def _columns(self, parts: Parts, whole: bool) -> list[ColumnType] | None:
         table = self._table(parts)
         if table is None:
             return None
         schema = self._schema_util.convert(table.schema())
         found = columns_of(schema)
-        if not any("struct<" in kind for _, kind in found):
+        if whole or not any("struct<" in kind for _, kind in found):
             return [*found]
         # Of structures Spark prints some fields, and so do statements to which this is compared.
         kinds = (field.dataType().simpleString() for field in schema.fields())

@@ -148,10 +148,8 @@ class Sources:
         if not is_outer:
             self.conditions += on
             return
-        # A condition on rows that are joined only says which are partners.
-        inner = self.conditions[before.conditions :]
-        del self.conditions[before.conditions :]
-        self.left_joins.append(LeftJoin(before.tables, frozenset([*inner, *on])))
+        partners = frozenset([*self._conditions_since(before), *on])
+        self.left_joins.append(LeftJoin(before.tables, partners))
 
     def _on(self, join: exp.Join, found: list[Columns]) -> tuple[Term, ...]:
         node = join.args.get("on")
@@ -160,9 +158,9 @@ class Sources:
     def _join_right(self, join: exp.Join, found: list[Columns], scope: Scope, begun: _Mark) -> None:
         """What stands before a RIGHT JOIN is joined by LEFT JOIN to what comes after it."""
         _refuse_using(join)
-        self._make_one(found, begun)
-        inner = self.conditions[begun.conditions :]
-        del self.conditions[begun.conditions :]
+        if not self._is_one(begun, [term for one in found for term in one.terms]):
+            self._add_rows(self._taken(found, begun), found)
+        inner = self._conditions_since(begun)
         found.append(self._relation(join.this, scope))
         partners = frozenset([*inner, *self._on(join, found)])
         self.left_joins.append(LeftJoin(begun.tables, partners))
@@ -176,13 +174,17 @@ class Sources:
         sides = with_columns(found, (*left.columns, *right.at(1).columns))
         self._add_rows(full_join(left, right, self._on(join, sides)), found)
 
-    def _make_one(self, found: list[Columns], begun: _Mark) -> None:
-        """Make what is joined so far one occurrence, whose columns no term has changed."""
+    def _is_one(self, begun: _Mark, terms: Sequence[Term]) -> bool:
+        """Whether what was read since then is one occurrence, and these are columns of it."""
         now = self._end
-        is_one = now.tables == begun.tables + 1 and now.left_joins == begun.left_joins
-        if is_one and all(term.column is not None for one in found for term in one.terms):
-            return
-        self._add_rows(self._taken(found, begun), found)
+        is_table = now.tables == begun.tables + 1 and now.left_joins == begun.left_joins
+        return is_table and all(term.column is not None for term in terms)
+
+    def _conditions_since(self, begun: _Mark) -> list[Term]:
+        """Takes out conditions on rows that are joined: they only say which are partners."""
+        found = self.conditions[begun.conditions :]
+        del self.conditions[begun.conditions :]
+        return found
 
     def _add_rows(self, rows: DerivedRows, found: list[Columns]) -> None:
         """Add rows as a table that has all columns of these relations."""
@@ -233,9 +235,7 @@ class Sources:
         before = self._end
         try:
             names, terms = self._queries.merge(self, query, scope)
-            now = self._end
-            is_table = now.tables == before.tables + 1 and now.left_joins == before.left_joins
-            if not is_one or (is_table and all(term.column is not None for term in terms)):
+            if not is_one or self._is_one(before, terms):
                 return names, terms
         except Unmatched:
             pass  # it is a table of its own, or is refused as one

@@ -16,7 +16,16 @@ from dbt.adapters.spark_mv.rewrite.derived import rows_of
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Scope
-from dbt.adapters.spark_mv.rewrite.terms import DIGEST, INNER, OUTER, TABLE, Term, made, tree_of
+from dbt.adapters.spark_mv.rewrite.terms import (
+    DIGEST,
+    INNER,
+    OUTER,
+    TABLE,
+    Term,
+    made,
+    replaced,
+    tree_of,
+)
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import TableName
 
@@ -70,38 +79,38 @@ class Expressions:
             return outer.setdefault(term.key, (term, _place(len(outer))))[1]
 
         is_test = isinstance(node, exp.Exists)
-        kind = TEST if is_test else VALUE
-        query = self._select(node.this, named, kind)
-        if len(outer) > 1:
-            # They are numbered in an order that is not that of the text.
-            ordered = sorted(outer)
-            outer = {key: (outer[key][0], _place(n)) for n, key in enumerate(ordered)}
-            query = self._select(node.this, named, kind)
+        block = self._blocks.inner(node.this, self._scope, named)
+        # They are numbered in an order that is not that of the text.
+        found = [outer[key] for key in sorted(outer)]
+        numbers = {place.key: _place(number) for number, (_, place) in enumerate(found)}
+        block = block.changed(lambda term: replaced(term, lambda part: numbers.get(part.key)))
+        query = _select(block, node.this, TEST if is_test else VALUE)
         kept = exp.Exists(this=query) if is_test else exp.Subquery(this=query)
-        args = [term for term, _ in outer.values()]
-        return made(kept, args, ((OUTER, True),) * len(args))
+        return made(kept, [term for term, _ in found], ((OUTER, True),) * len(found))
 
     def _is_in(self, node: exp.In, columns: Columns) -> Term:
         def refused(column: exp.Column) -> Term:
             raise Unmatched(QUERY, "a subquery of IN names columns around it", column.sql("spark"))
 
-        query = self._select(node.args["query"], refused, LIST)
+        block = self._blocks.inner(node.args["query"], self._scope, refused)
+        query = _select(block, node.args["query"], LIST)
         kept = exp.In(query=exp.Subquery(this=query))
         return made(kept, (read(node.this, columns),), (("this", False),))
 
-    def _select(self, query: exp.Expr, outer: Columns, kind: str) -> exp.Select:
-        """A subquery as it is printed, of one column if it is not just tested for rows."""
-        block = self._blocks.inner(query, self._scope, outer)
-        _refuse_unprintable(block, query, kind)
-        made_of = _tree(block, rows_of(block, limits=False).source.key)
-        made_of.meta[DIGEST] = digest_of(block, kind)
-        return made_of
+
+def _select(block: Block, query: exp.Expr, kind: str) -> exp.Select:
+    """A subquery as it is printed, of one column if it is not just tested for rows."""
+    _refuse_unprintable(block, query, kind)
+    made_of = _tree(block, rows_of(block, limits=False).source.key)
+    made_of.meta[DIGEST] = digests_of(block)[kind]
+    return made_of
 
 
-def digest_of(block: Block, kind: str) -> str:
-    """By what a subquery is known that is used in this way."""
+def digests_of(block: Block) -> dict[str, str]:
+    """By what a subquery is known, by what it is used for."""
     rows = rows_of(block, limits=False)
-    return repr((kind, rows.source.key, [one.name for one in rows.columns if kind != TEST]))
+    names = [column.name for column in rows.columns]
+    return {kind: repr((kind, rows.source.key, names if kind != TEST else [])) for kind in KINDS}
 
 
 def _place(number: int) -> Term:

@@ -59,4 +59,4 @@ class PlaceholderRelations:
 
 def table_of(resolver: Resolver, name: TableName) -> Table:
     """A table with its columns."""
-    return Table(name, tuple(resolver.whole_columns(name)))
+    return Table(name, tuple(resolver.columns(name, whole=True)))

@@ -11,7 +11,7 @@ from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
-from dbt.adapters.spark_mv.rewrite.reading.subqueries import KINDS, LIST, digest_of
+from dbt.adapters.spark_mv.rewrite.reading.subqueries import LIST, digests_of
 from dbt.adapters.spark_mv.rewrite.text import rest_text
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.statements.rewriting.candidates import (
@@ -92,14 +92,16 @@ class Search:
         except Unmatched:
             return  # it is about columns of the query around it
         asked, columns = forms[-1], len(forms[0].outputs)
-        digests = {kind: digest_of(asked, kind) for kind in KINDS}
+        digests = digests_of(asked)
         kinds = [kind for kind, digest in digests.items() if digest in left]
         if not kinds or asked.limit:
             return
         if kinds == [LIST] and asked.keys is None:
             # Which values are in it does not depend on how often they are.
             forms = (*forms, replace(asked, keys=tuple(output.term for output in asked.outputs)))
-        best = self._best(block, self._whole(block, self._matched(block, forms)))
+        whole, united = _parted(self._matched(block, forms))
+        block.leave_alone(united)
+        best = self._best(block, whole)
         other = _other_version(around, best) if best is not None else None
         if best is not None and other is not None:
             text = f"the view around it has rows of other {other}"
@@ -109,17 +111,9 @@ class Search:
                 number = block.number
                 block.answer(Found(number, (0, 0), columns, best, False, digest=digests[kind]))
 
-    def _whole(self, block: SearchedBlock, matched: list[Matched]) -> list[Matched]:
-        """Those that answer without rows of base tables."""
-        for one in matched:
-            if one.otherwise is not None:
-                block.leave_alone(one)
-        return [one for one in matched if one.otherwise is None]
-
     def _chosen(self, block: SearchedBlock, matched: list[Matched]) -> Candidate | None:
         """The view that answers a block: one that is fresh, refreshed, merged, or united."""
-        united = [one for one in matched if one.otherwise is not None]
-        whole = [one for one in matched if one.otherwise is None]
+        whole, united = _parted(matched)
         best = self._best(block, whole)
         if best is None and block.statement.may_refresh and self._policy.refreshed is not None:
             refreshed = self._policy.refreshed.first_refreshed(whole)
@@ -129,7 +123,7 @@ class Search:
         if best is None:
             best = self._united(block, united)
         else:
-            self._whole(block, united)
+            block.leave_alone(united)
         if best is not None:
             block.made.forget(block.number, best.view.name)
         return best
@@ -212,8 +206,14 @@ class Search:
             few = block.counted(found, text) if found is not None else []
             fresh += few
             if not few:
-                block.leave_alone(one)
+                block.leave_alone([one])
         return block.fewest(fresh)
+
+
+def _parted(matched: list[Matched]) -> tuple[list[Matched], list[Matched]]:
+    """Those that answer alone, and those that are to be united with rows of base tables."""
+    united = [one for one in matched if one.otherwise is not None]
+    return [one for one in matched if one.otherwise is None], united
 
 
 def _other_version(around: Found, best: Candidate) -> str | None:

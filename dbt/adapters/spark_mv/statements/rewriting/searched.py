@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -87,10 +87,11 @@ class SearchedBlock:
         """A view does not answer; or none can."""
         self.made.attempts.append(Attempt(self.number, view, reason, rows=rows))
 
-    def leave_alone(self, matched: Matched) -> None:
-        """A view does not answer without rows of base tables, and not with them."""
-        assert matched.otherwise is not None, "it is not to be united"
-        self.leave(matched.view.name, matched.otherwise)
+    def leave_alone(self, united: Sequence[Matched]) -> None:
+        """Views do not answer without rows of base tables, and not with them."""
+        for one in united:
+            assert one.otherwise is not None, "it is not to be united"
+            self.leave(one.view.name, one.otherwise)
 
     def fewest(self, found: list[Candidate]) -> Candidate | None:
         """The one with the fewest rows; the others have the reason that they have more."""
