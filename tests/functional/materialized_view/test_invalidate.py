@@ -248,12 +248,32 @@ def serves_stored_rows(lake: Warehouse, view: str) -> bool:
     return lake.storage(view).split(".")[-1] in str(row)
 
 
-def test_a_live_view_of_what_was_invalidated_meanwhile(sales: Warehouse) -> None:
-    """By another process, while a refresh was running: what that publishes is not served."""
+# Where a refresh may be when another process invalidates its view.
+POINTS = ["lock.after", "started.after", "write.after", "publish.before", "publish.after"]
+POINTS += ["live.before", "recorded.after"]
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_live_view_of_what_is_invalidated_meanwhile(sales: Warehouse, point: str) -> None:
+    """By another process: what the refresh publishes is not served, whoever renews it last."""
     create(sales, "late", "live = true")
     sales.spark("insert into @.sales values (date'2026-01-05', 'e', 5)")
-    with Paused(sales, "publish.before", "refresh materialized view @.late") as refresh:
+    with Paused(sales, point, "refresh materialized view @.late") as refresh:
         invalidate(Warehouse(sales.target, sales.schema), view="late")
     assert refresh.error is None and sales.freshness("late") == "STALE"
     assert not serves_stored_rows(sales, "late")
     sales.spark("delete from @.sales where shop = 'e'")
+
+
+def test_live_view_read_by_who_does_not_know(sales: Warehouse) -> None:
+    """A command that began before it goes on to read stored rows, and does not serve them."""
+    create(sales, "unknown", "live = true")
+    command = sales.command()
+    command.sql("select * from @.unknown")
+    invalidate(Warehouse(sales.target, sales.schema), view="unknown")
+    command.sql("select * from @.unknown where amount > 0")
+    command.flush()
+    assert not serves_stored_rows(sales, "unknown")
+    sales.restart()
+    sales.sql("select * from @.unknown")
+    assert serves_stored_rows(sales, "unknown") and sales.freshness("unknown") == "FRESH"

@@ -169,8 +169,6 @@ class Builder:
         if not view.options.live:
             return
         try:
-            # It may have been invalidated while it was refreshed.
-            self._services.log.reload_if_moved()
             self._services.live.renew(view)
         except MaterializedViewError as error:
             self._services.warn(not_renewed(view.name, error))

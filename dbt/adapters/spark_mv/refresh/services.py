@@ -62,7 +62,12 @@ class Services:
             self.log,
         )
         self.live = LiveViews(
-            self.executor, self.resolver, self.versions, self.observer, self.analyzer
+            self.executor,
+            self.resolver,
+            self.versions,
+            self.observer,
+            self.analyzer,
+            self.log,
         )
         self.lineage = PartitionLineage(self.executor, self.resolver, self.observer, self.analyzer)
         self.refresh_locks = RefreshLocks(self.executor, self.started, self.timeout)

@@ -27,11 +27,7 @@ def renew_dependents(services: Services, name: TableName) -> None:
 def renew_distrusted(services: Services, name: TableName) -> None:
     """Have the live view of an invalidated view, and those of views over it, run their queries.
     Raises `StatementFailed` if one goes on to serve stored rows."""
-    views = list(_with_live_view(services, [name, *services.log.dependents_of(name)]))
-    if views:
-        # Whoever publishes from now on, and renews them, has to know.
-        services.log.flush()
-    for view in views:
+    for view in _with_live_view(services, [name, *services.log.dependents_of(name)]):
         try:
             services.live.renew(view)
         except MaterializedViewError as error:

@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.core.errors import (
 from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.expiry.next_change import reads_clock, shows_instant
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.pinning import is_readable
 from dbt.adapters.spark_mv.refresh.live.aligned import alignment_of
@@ -70,8 +71,10 @@ class LiveViews:
         versions: Versions,
         observer: Observer,
         analyzer: Analyzer,
+        log: MetadataLog,
     ) -> None:
         self._executor, self._resolver, self._analyzer = executor, resolver, analyzer
+        self._log = log
         self._versions, self._observer = versions, observer
 
     def check(self, view: MaterializedView) -> None:
@@ -162,8 +165,22 @@ class LiveViews:
         drop_live_view(self._executor, self._resolver, view.name, view.id)
 
     def _create(self, view: MaterializedView) -> None:
-        reached("live.before")
-        sources = self._sources(view)
+        """Also of rows that another process has invalidated, and before that has made the text anew
+        or after it."""
+        sources, seen = self._sources(view), None
+        while (found := self._invalidations(sources)) != seen:
+            seen = found
+            reached("live.before")
+            self._create_once(view, sources)
+
+    def _invalidations(self, sources: _Sources) -> frozenset[str]:
+        """Those that no refresh has answered, of the views behind a view, as all processes know."""
+        self._log.flush_unless_routine()
+        self._log.reload_if_moved()
+        known = (self._log.state().views.get(view.name) for view in sources.views)
+        return frozenset(one for state in known if state is not None for one in state.invalidations)
+
+    def _create_once(self, view: MaterializedView, sources: _Sources) -> None:
         # Logs first: if they are the same later, what was found out in between is true of them.
         logs = read_logs(self._executor, [view.storage, *sources.tables])
         observation = self._observer.observe(view)
