@@ -112,6 +112,16 @@ def invalidated(what: str, by: str, at: int) -> Reason:
     return Reason("INVALIDATED", f"{what} invalidated by {by} at {moment_of(at)}")
 
 
+def invalidated_before(at: int) -> Reason:
+    """Reason for staleness of rows that were stored before a refresh which ended at a time in epoch
+    microseconds, and computed anew what somebody did not trust."""
+    return Reason(
+        "INVALIDATED",
+        "its storage table was taken back to a build from before an invalidation, which a refresh "
+        f"answered at {moment_of(at)}",
+    )
+
+
 def upstream_not_fresh(name: str, freshness: str) -> Reason:
     """Reason for staleness of a view over another materialized view."""
     return Reason("UPSTREAM_NOT_FRESH", f"it reads {name}, which is {freshness}")

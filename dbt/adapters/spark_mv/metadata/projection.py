@@ -28,7 +28,8 @@ class ViewState:
     method, the seconds per unit of estimated cost that the newest refreshes took. `scheduled` is
     what the last scheduled refresh, which ended at `scheduled_at`, says of the schedule;
     `rewritings` has the times of statements that the view answered without being named.
-    `invalidations` has, by their ids, those since which the rows have not been computed again.
+    `invalidations` has, by their ids, those since which the rows have not been computed again;
+    `answered` is the end of the newest refresh that did so for one.
     """
 
     id: str
@@ -48,6 +49,7 @@ class ViewState:
     corrupt: Event | None = None
     rewritings: list[int] = field(default_factory=list)
     invalidations: dict[str, Event] = field(default_factory=dict)
+    answered: Event | None = None
 
     @property
     def invalidated(self) -> Event | None:
@@ -186,8 +188,9 @@ def apply(state: State, event: Event) -> None:
     elif event.kind == kinds.INVALIDATED:
         _invalidate(state, view, event)
     else:
-        if event.kind == kinds.REFRESH_SUCCEEDED:
-            _cover(state, view, state.started.get(event.refresh_id or ""))
+        started = state.started.get(event.refresh_id or "")
+        if event.kind == kinds.REFRESH_SUCCEEDED and _cover(state, view, started):
+            view.answered = event
         _end_refresh(view, event)
 
 
@@ -199,12 +202,15 @@ def _invalidate(state: State, view: ViewState, event: Event) -> None:
         view.is_stale = True
 
 
-def _cover(state: State, view: ViewState, by: Event | None) -> None:
+def _cover(state: State, view: ViewState, by: Event | None) -> bool:
     """By ids and not by times: the clocks of two writers may differ."""
     covers = by.payload.get("covers") if by is not None else None
-    for event_id in covers if isinstance(covers, list) else ():
+    if not isinstance(covers, list):
+        return False
+    for event_id in covers:
         state.covered.add(str(event_id))
         view.invalidations.pop(str(event_id), None)
+    return bool(covers)
 
 
 def _equate(state: State, event: Event) -> None:

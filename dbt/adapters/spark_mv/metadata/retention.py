@@ -37,7 +37,7 @@ def _counts(event: Event, view: ViewState, state: State) -> bool:
         return True
     if event.kind == kinds.REWRITTEN:
         return False
-    if event.event_id in view.invalidations:
+    if event.event_id in view.invalidations or event == view.answered:
         return True
     if event.kind == kinds.SAME_ROWS:
         # A build names versions of its own; what was found of older ones is of no use any more.

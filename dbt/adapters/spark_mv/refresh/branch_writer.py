@@ -67,7 +67,7 @@ class BranchWriter:
 
         Raises `RefreshFailed` with the cause; rows are then as they were.
         """
-        view = observation.view
+        view, stored = observation.view, observation.label
         label = Label(
             uuid.uuid4().hex,
             view.definition_hash,
@@ -76,10 +76,10 @@ class BranchWriter:
             observation.storage_schema_id,
             request.reduced,
             plan.method,
+            trusted_since=stored.trusted_since if stored else None,
         )
-        stored = observation.label.sources if observation.label else {}
-        run = RefreshRun(view, request, plan, label, lock.branch, stored)
-        self._services.history.started(run)
+        run = RefreshRun(view, request, plan, label, lock.branch, stored.sources if stored else {})
+        run = self._services.history.started(run)
         try:
             reached("started.after")
             run = self._with_expiry(observation, run)

@@ -71,7 +71,7 @@ class Builder:
             method=build.plan.method,
         )
         run = RefreshRun(view, build.request, build.plan, label, build.branch, {}, in_staging=True)
-        services.history.started(run)
+        run = services.history.started(run)
         run = replace(run, label=self._with_expiry(run))
         run, snapshot = self._make(build, run)
         outcome = self.record_success(run, (snapshot,) if snapshot else ())

@@ -61,8 +61,10 @@ class History:
             event = replace(event, payload={**payload, "schedule": schedule})
         self._log.record(event)
 
-    def started(self, run: RefreshRun) -> None:
-        """A refresh begins to write: to its branch, or to a staging table."""
+    def started(self, run: RefreshRun) -> RefreshRun:
+        """A refresh begins to write: to its branch, or to a staging table. Returns it with a label
+        that says since when its rows are trusted."""
+        covered = self._covered_by(run)
         self._record(
             kinds.REFRESH_STARTED,
             run.view,
@@ -74,9 +76,11 @@ class History:
             branch=run.branch,
             storage=list(run.view.storage.parts),
             aside=run.in_staging,
-            **self._covered_by(run),
+            **covered,
             **{"from": versions_json(run.stored), "to": versions_json(run.label.sources)},
         )
+        since = run.id if covered else self._trusted_since(run)
+        return replace(run, label=replace(run.label, trusted_since=since))
 
     def succeeded(
         self,
@@ -148,20 +152,16 @@ class History:
 
     def suspended(self, view_id: str, name: TableName, by: str) -> None:
         """The view is not refreshed automatically from now on."""
-        self._switch(kinds.SUSPENDED, view_id, name, by)
+        self._say(kinds.SUSPENDED, view_id, name, by=by)
 
     def resumed(self, view_id: str, name: TableName, by: str) -> None:
         """The view is refreshed automatically again; failures are counted from zero."""
-        self._switch(kinds.RESUMED, view_id, name, by)
+        self._say(kinds.RESUMED, view_id, name, by=by)
 
     def invalidated(self, view_id: str, name: TableName, by: str, what: str, **rows: Any) -> None:
         """Stored rows count as wrong until a refresh that begins after this has ended."""
         more = replacing(self._unanswered(view_id), rows)
-        payload = {"by": by, "what": what, "stale": True, **more}
-        by_id = self._log.invocation_id
-        self._log.record(
-            new_event(kinds.INVALIDATED, view_id, name.full, invocation_id=by_id, payload=payload)
-        )
+        self._say(kinds.INVALIDATED, view_id, name, by=by, what=what, stale=True, **more)
 
     def _covered_by(self, run: RefreshRun) -> dict[str, Any]:
         """Invalidations that were there before anything was read; a refresh of keys answers those
@@ -174,28 +174,20 @@ class History:
         known = self._log.state().of_id(view_id)
         return list(known.invalidations.values()) if known is not None else []
 
-    def _switch(self, kind: str, view_id: str, name: TableName, by: str) -> None:
-        self._log.record(
-            new_event(
-                kind,
-                view_id,
-                name.full,
-                invocation_id=self._log.invocation_id,
-                payload={"by": by},
-            )
-        )
+    def _trusted_since(self, run: RefreshRun) -> str | None:
+        """Rows that are not computed again are trusted as before."""
+        known = self._log.state().of_id(run.view.id)
+        if run.plan.method != COMPLETE or known is None or known.answered is None:
+            return run.label.trusted_since
+        return known.answered.refresh_id
+
+    def _say(self, kind: str, view_id: str, name: TableName, **payload: Any) -> None:
+        by_id = self._log.invocation_id
+        self._log.record(new_event(kind, view_id, name.full, invocation_id=by_id, payload=payload))
 
     def storage_dropped(self, view_id: str, name: TableName, storage: TableName) -> None:
         """A storage table that no view reads is gone."""
-        self._log.record(
-            new_event(
-                kinds.STORAGE_DROPPED,
-                view_id,
-                name.full,
-                invocation_id=self._log.invocation_id,
-                payload={"storage": list(storage.parts)},
-            )
-        )
+        self._say(kinds.STORAGE_DROPPED, view_id, name, storage=list(storage.parts))
 
     def ask_to_cancel(self, started: Event, by: str) -> None:
         """Leave a request that the refresh which recorded `started` finds."""

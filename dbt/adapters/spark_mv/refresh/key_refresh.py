@@ -91,7 +91,7 @@ class KeyRefresher:
         ours = replace(label, refresh_id=uuid.uuid4().hex, method=KEYS)
         plan = KeyRefresh(reasons.keys_requested(len(values)))
         run = RefreshRun(view, request, plan, ours, lock.branch, label.sources)
-        services.history.started(run)
+        run = services.history.started(run)
         is_labelled = read_label(chain) is not None
         commits: tuple[SnapshotFacts, ...] = ()
         try:

@@ -75,7 +75,8 @@ class Label:
 
     `evaluated_at` is epoch seconds, `expiry` is None if the query reads no clock; `reduced` marks a
     build that does not contain the whole definition (--empty, --sample, --defer); `snapshot` is the
-    storage snapshot that carries it.
+    storage snapshot that carries it. `trusted_since` is the id of the newest refresh up to this one
+    that computed anew what an invalidation did not trust, None if there was none.
     """
 
     refresh_id: str
@@ -87,6 +88,7 @@ class Label:
     method: str = "complete"
     snapshot: SnapshotFacts | None = None
     expiry: Expiry | None = None
+    trusted_since: str | None = None
 
     @property
     def evaluated_us(self) -> int:
@@ -109,6 +111,7 @@ class Label:
             "evaluated_at": self.evaluated_at,
             "storage_schema_id": self.storage_schema_id,
             "reduced": self.reduced,
+            "trusted_since": self.trusted_since,
         }
         if self.expiry is not None:
             state["expiry"] = asdict(self.expiry)
@@ -173,6 +176,7 @@ def read_label(chain: Sequence[SnapshotFacts]) -> Label | None:
             method=snapshot.summary.get(LABEL_METHOD, "complete"),
             snapshot=snapshot,
             expiry=Expiry(**state["expiry"]) if "expiry" in state else None,
+            trusted_since=state.get("trusted_since"),
         )
     except (KeyError, TypeError, ValueError, IndexError, RecursionError):
         return None

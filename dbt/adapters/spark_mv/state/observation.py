@@ -157,7 +157,7 @@ class Observer:
         if label is None:
             return replace(seen, verdict=verdict)
         verdict = _with_expiry(verdict, current, view.options, label, seen.instant)
-        verdict = self._with_invalidation(verdict, view)
+        verdict = self._with_invalidation(verdict, view, label)
         # Time never goes back for a view, whatever the clocks of its writers show.
         instant = max(seen.instant, label.evaluated_at)
         return replace(seen, label=label, verdict=verdict, instant=instant)
@@ -242,18 +242,22 @@ class Observer:
         reason = reasons.base_table_changed([name.shown for name in changed])
         return Verdict(Freshness.STALE, reason, changed)
 
-    def _with_invalidation(self, verdict: Verdict, view: MaterializedView) -> Verdict:
+    def _with_invalidation(self, verdict: Verdict, view: MaterializedView, label: Label) -> Verdict:
         """What versions and the clock say, and then whoever does not trust the rows."""
         known = self._log.state().views.get(view.name)
-        found = known.invalidated if known is not None and known.id == view.id else None
-        if found is None or not (verdict.is_fresh or verdict.is_comparable):
+        if known is None or known.id != view.id:
+            return verdict
+        if not (verdict.is_fresh or verdict.is_comparable):
+            return verdict
+        stale = replace(verdict, freshness=Freshness.STALE, invalidated=True)
+        answered, found = known.answered, known.invalidated
+        if answered is not None and label.trusted_since != answered.refresh_id:
+            return replace(stale, reason=reasons.invalidated_before(answered.at))
+        if found is None:
             return verdict
         what, by = str(found.payload.get("what")), str(found.payload.get("by", found.writer))
-        reason = reasons.invalidated(what, by, found.at)
-        rest = untrusted(known.invalidations.values()) if known and verdict.is_fresh else None
-        return replace(
-            verdict, freshness=Freshness.STALE, reason=reason, invalidated=True, untrusted=rest
-        )
+        rest = untrusted(known.invalidations.values()) if verdict.is_fresh else None
+        return replace(stale, reason=reasons.invalidated(what, by, found.at), untrusted=rest)
 
     def _has_same_rows(self, view: TableName, name: TableName, old: Version, new: Version) -> bool:
         key = (name, old, new)

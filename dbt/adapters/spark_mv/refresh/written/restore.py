@@ -40,7 +40,7 @@ def restore(
     label = replace(plan.label, refresh_id=uuid.uuid4().hex, method=RESTORE)
     plan = replace(plan, reason=reason)
     run = RefreshRun(view, request, plan, label, lock.branch, label.sources)
-    services.history.started(run)
+    run = services.history.started(run)
     try:
         services.watch.check(view.name, run.id)
         take_back(services.executor, lock, build.snapshot_id)
