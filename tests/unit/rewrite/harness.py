@@ -112,9 +112,10 @@ def run(
     make: Callable[[int], Pair] = pair,
     held: Collection[Constraint] = (),
     unites: bool = False,
+    tables: Tables | None = None,
 ) -> Report:
     """The pairs of some seeds, in a report of their own or one that goes on."""
-    report, tables = report or Report(), Tables()
+    report, tables = report or Report(), tables or Tables()
     with rules.watched():
         for seed in seeds:
             attempt = partial(answered, tables=tables, held=held, unites=unites)

@@ -1,18 +1,34 @@
-"""Which names are those of fields of structures."""
+"""Which names are those of fields of structures: by examples, and in random pairs."""
 
 from __future__ import annotations
 
 import doctest
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.spark_mv.rewrite.reading import fields
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, column_term
+from dbt.adapters.spark_mv.rewrite.reading import fields, scopes
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term
+from tests.sampling import WHOLE
+from tests.unit.rewrite import packed_pairs
+from tests.unit.rewrite.harness import Tables, about, run
+from tests.unit.rewrite.lake import Lake
+from tests.unit.rewrite.packed_pairs import PACKED, P, pack, packed_pair
+
+PAIRS = 5_000 if WHOLE else 300
+FieldOf = Callable[[Term, Sequence[str]], Term | None]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _packed(lake: Lake) -> None:
+    pack(lake)
 
 
 def test_examples() -> None:
-    result = doctest.testmod(fields)
-    assert result.attempted and not result.failed
+    for module in (fields, packed_pairs):
+        result = doctest.testmod(module)
+        assert result.attempted and not result.failed
 
 
 @pytest.mark.parametrize(
@@ -35,3 +51,39 @@ def test_examples() -> None:
 def test_fields(kind: str, path: list[str], found: str | None) -> None:
     term = fields.field_of(column_term(ColumnOf(0, "v", kind)), path)
     assert found == (None if term is None else str(term))
+
+
+def test_same_rows(lake: Lake) -> None:
+    report = run(range(PAIRS), lake, make=packed_pair, tables=Tables(PACKED))
+    assert report.wrong == []
+    assert report.matched > report.pairs * 0.3
+    met = {(asked, stored) for asked, stored, *_ in report.forms}
+    assert met >= {("rows", "rows"), ("groups", "rows"), ("groups", "groups"), ("one", "groups")}
+
+
+def _first_alone(field_of: FieldOf) -> FieldOf:
+    return lambda term, path: field_of(term, path[:1])
+
+
+def _of_the_other(field_of: FieldOf) -> FieldOf:
+    """What both structures have is that of `p`."""
+
+    def found(term: Term, path: Sequence[str]) -> Term | None:
+        column = term.column
+        if column is not None and column.name == "q":
+            other = field_of(column_term(replace(column, name="p", type=P)), path)
+            return other or field_of(term, path)
+        return field_of(term, path)
+
+    return found
+
+
+MUTANTS = {"first field alone": (_first_alone, 11), "field of another": (_of_the_other, 14)}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutant_is_wrong(name: str, lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    change, first = MUTANTS[name]
+    monkeypatch.setattr(scopes, "field_of", change(fields.field_of))
+    tables = Tables(PACKED)
+    assert run(about(first), lake, most_wrong=1, make=packed_pair, tables=tables).wrong

@@ -1,0 +1,65 @@
+"""The same asked in other words: random pairs, and mutants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+from dbt.adapters.spark_mv.rewrite import terms
+from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
+from dbt.adapters.spark_mv.rewrite.terms import Term
+from tests.sampling import WHOLE
+from tests.unit.rewrite.harness import about, run
+from tests.unit.rewrite.lake import Lake
+from tests.unit.rewrite.worded_pairs import WORDINGS, worded_pair
+
+PAIRS = 3_000 if WHOLE else 200
+Patch = pytest.MonkeyPatch
+
+
+@pytest.mark.parametrize("wording", WORDINGS)
+def test_same_rows(lake: Lake, wording: str) -> None:
+    report = run(range(PAIRS), lake, make=partial(worded_pair, wording=wording))
+    assert report.wrong == []
+    assert report.matched > report.pairs * 0.1
+    met = {(asked, stored) for asked, stored, *_ in report.forms}
+    assert met >= {("groups", "rows"), ("groups", "groups")}
+
+
+def _none_stays(patch: Patch) -> None:
+    patch.setattr(StoredCalls, "_none_is_zero", lambda self, tree, *_: tree)
+
+
+def _never_without_rows(patch: Patch) -> None:
+    """A sum of no ones is NULL, and a count of no rows is 0."""
+    none_as_zero: Any = StoredCalls._none_as_zero
+
+    def found(self: StoredCalls, call: Term) -> Any:
+        return none_as_zero(replace(self, all_rows=False), call)
+
+    patch.setattr(StoredCalls, "_none_as_zero", found)
+
+
+def _first_of_list(patch: Patch) -> None:
+    without_list: Callable[[Term], tuple[Term, ...]] = terms._without_list
+    patch.setattr(terms, "_without_list", lambda term: without_list(term)[:1])
+
+
+# Each with words, and the first seed by which it is caught.
+MUTANTS: dict[str, tuple[Callable[[Patch], None], str, int]] = {
+    "none stays NULL": (_none_stays, "none as zero", 25),
+    "never without rows": (_never_without_rows, "a sum of ones", 127),
+    "first of a list": (_first_of_list, "one more of a list", 30),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutant_is_wrong(name: str, lake: Lake, monkeypatch: Patch) -> None:
+    change, wording, first = MUTANTS[name]
+    change(monkeypatch)
+    make = partial(worded_pair, wording=wording)
+    assert run(about(first), lake, most_wrong=1, make=make).wrong

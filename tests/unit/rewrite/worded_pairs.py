@@ -1,0 +1,41 @@
+"""Pairs whose query says in other words, which are nearly those of the view, what it asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from random import Random
+
+from tests.unit.rewrite.pairs import plainly, query_shape, view_shape
+from tests.unit.rewrite.shapes import Pair
+
+Wording = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
+_WHOLE = r"(\w\.(?:id|a|b|c|k))"
+WORDINGS: dict[str, Wording] = {
+    "none as zero": (re.compile(rf"SUM\({_WHOLE}\)"), lambda at: f"SUM(COALESCE({at[1]}, 0))"),
+    "a sum of ones": (re.compile(r"COUNT\(\*\)"), lambda at: "SUM(1)"),
+    "none of a list": (
+        re.compile(rf"{_WHOLE} NOT IN \((\d), (\d)\)"),
+        lambda at: f"{at[1]} <> {at[2]} AND {at[1]} <> {at[3]}",
+    ),
+    "one more of a list": (
+        re.compile(rf"{_WHOLE} <> (\d)"),
+        lambda at: f"{at[1]} NOT IN ({at[2]}, {(int(at[2]) + 1) % 4})",
+    ),
+}
+
+
+def worded_pair(seed: int, wording: str) -> Pair:
+    """The pair of a seed that has such words, in the query, and sometimes in the view."""
+    pattern, words = WORDINGS[wording]
+    random = Random(f"{wording} {seed}")
+    asked = query_shape(random)
+    while not pattern.search(plainly(asked)):
+        asked = query_shape(random)
+    stored = view_shape(random, asked)
+    query, view = plainly(asked), plainly(stored)
+    said = random.random()
+    query = query if said < 0.15 else pattern.sub(words, query)
+    if said < 0.3:
+        view = pattern.sub(words, view)
+    return Pair(seed, query, view, asked, stored)
