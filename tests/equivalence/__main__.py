@@ -7,8 +7,9 @@ With `--matrix`, instead of that: every type with every layout of tables and vie
 which every part is a sample; all of it takes days, `--part 3/200` less than an hour.
 
 With `--rewrite 60000`, so many random pairs of a query and a materialized view that may answer it,
-on DuckDB; that takes minutes. A fifth of them are about what is compared as a whole,
-sets of keys and subqueries, another fifth about views that join more tables than the query reads.
+on DuckDB; that takes minutes. Seven kinds of them take turns: plain blocks, what is compared as a
+whole, sets of keys and subqueries, views that join more tables than the query reads or have a part
+of its rows, joins of all kinds, fields of structures, and other words for the same.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from tests.conftest import QUICK_JAVA
@@ -25,15 +27,18 @@ from tests.functional.materialized_view.matrix_run import run_cases
 from tests.functional.materialized_view.matrix_sample import cases, everything
 from tests.functional.materialized_view.random_histories import STEPS, VIEWS, Report, run_seed
 from tests.functional.materialized_view.warehouse import Warehouse
+from tests.unit.rewrite.atoms import COLUMNS
 from tests.unit.rewrite.extra_pairs import HELD, extra_pair
 from tests.unit.rewrite.harness import Report as Pairs
-from tests.unit.rewrite.harness import run
+from tests.unit.rewrite.harness import Tables, run
 from tests.unit.rewrite.join_pairs import any_join_pair
 from tests.unit.rewrite.lake import Lake
+from tests.unit.rewrite.packed_pairs import PACKED, pack, packed_pair
 from tests.unit.rewrite.pairs import pair
 from tests.unit.rewrite.shapes import Pair
 from tests.unit.rewrite.union_pairs import union_pair
 from tests.unit.rewrite.whole_pairs import whole_pair
+from tests.unit.rewrite.worded_pairs import any_worded_pair
 
 
 def main() -> int:
@@ -54,23 +59,27 @@ def main() -> int:
     return _matrix(target, given.part) if given.matrix else _seeds(target, given)
 
 
-# Of five seeds those of pairs whose views have a part of what is asked.
-_UNITED = 2
+# In turn; those that are united are run in another way.
+_KINDS = [whole_pair, extra_pair, union_pair, any_join_pair, pair, any_worded_pair, packed_pair]
+
+
+def _kind(seed: int) -> Callable[[int], Pair]:
+    return _KINDS[seed % len(_KINDS)]
 
 
 def _pair(seed: int) -> Pair:
-    made = {0: whole_pair, 1: extra_pair, 3: any_join_pair}.get(seed % 5, pair)
-    return made(seed // 5 if made is any_join_pair else seed)
+    return _kind(seed)(seed)
 
 
 def _rewritten(seeds: range) -> int:
-    lake, report = Lake(), Pairs()
+    lake, report, tables = Lake(), Pairs(), Tables(COLUMNS | PACKED)
+    pack(lake)
     for start in range(0, len(seeds), 1000):
         known = len(report.wrong)
         chosen = seeds[start : start + 1000]
-        united = [seed for seed in chosen if seed % 5 == _UNITED]
-        others = [seed for seed in chosen if seed % 5 != _UNITED]
-        run(others, lake, report=report, make=_pair, held=HELD)
+        united = [seed for seed in chosen if _kind(seed) is union_pair]
+        others = [seed for seed in chosen if _kind(seed) is not union_pair]
+        run(others, lake, report=report, make=_pair, held=HELD, tables=tables)
         run(united, lake, report=report, make=union_pair, unites=True)
         print(f"{report.pairs} pairs, {report.matched} matched", flush=True)
         print("".join(f"{text}\n\n" for text in report.wrong[known:]), end="", flush=True)

@@ -18,14 +18,18 @@ from tests.unit.rewrite.atoms import COLUMNS
 from tests.unit.rewrite.harness import Tables, answered, stored_view, text_of
 from tests.unit.rewrite.join_pairs import any_join_pair
 from tests.unit.rewrite.lake import VALUES, plain
+from tests.unit.rewrite.packed_pairs import PACKED, packed_pair, packed_rows
 from tests.unit.rewrite.pairs import pair
 from tests.unit.rewrite.shapes import Pair
 from tests.unit.rewrite.whole_pairs import whole_pair
+from tests.unit.rewrite.worded_pairs import any_worded_pair
 
 MATCHES = 300 if WHOLE else 25
 # Others than those of the unit tests.
 FIRST = 100_000
 _TABLES = ("r", "s")
+_ALL = (*_TABLES, *PACKED)
+_KNOWN = Tables(COLUMNS | PACKED)
 _DATA = 4
 
 
@@ -40,6 +44,8 @@ def shelf(lake: Warehouse) -> Warehouse:
             lake.spark(
                 f"create or replace temporary view {table}{number} as {random_rows(random, table)}"
             )
+            rows = packed_rows(table, f"{table}{number}", "spark")
+            lake.spark(f"create or replace temporary view packed_{table}{number} as {rows}")
     return lake
 
 
@@ -67,7 +73,9 @@ def _literal(value: object) -> str:
 
 
 @pytest.mark.parametrize(
-    "make", [pair, whole_pair, any_join_pair], ids=["blocks", "wholes", "joins"]
+    "make",
+    [pair, whole_pair, any_join_pair, packed_pair, any_worded_pair],
+    ids=["blocks", "wholes", "joins", "fields", "words"],
 )
 def test_same_rows(shelf: Warehouse, make: Callable[[int], Pair]) -> None:
     wrong, matches, seed = [], 0, FIRST
@@ -75,13 +83,13 @@ def test_same_rows(shelf: Warehouse, make: Callable[[int], Pair]) -> None:
         seed += 1
         made = make(seed)
         try:
-            view = stored_view(made.view, made.stored.types, Tables())
-            text = text_of(answered(made.query, view, Tables()))
+            view = stored_view(made.view, made.stored.types, _KNOWN)
+            text = text_of(answered(made.query, view, _KNOWN))
         except Unmatched:
             continue
         matches += 1
         number = seed % _DATA
-        for table in _TABLES:
+        for table in _ALL:
             shelf.spark(
                 f"create or replace temporary view {table} as select * from {table}{number}"
             )
@@ -94,6 +102,6 @@ def test_same_rows(shelf: Warehouse, make: Callable[[int], Pair]) -> None:
         )
         if expected != found:
             wrong.append((seed, made.query, made.view, text, expected, found))
-    for table in (*_TABLES, "mv_rows"):
+    for table in (*_ALL, "mv_rows"):
         shelf.spark(f"drop view {table}")
     assert wrong == []

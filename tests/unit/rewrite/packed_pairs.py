@@ -4,8 +4,9 @@ of others."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from random import Random
+
+import sqlglot
 
 from tests.unit.rewrite.atoms import COLUMNS
 from tests.unit.rewrite.lake import SETS, Lake
@@ -44,13 +45,17 @@ def pack(lake: Lake) -> None:
     """Make the tables with structures, of those that are there."""
     for table in "rs":
         for number in range(SETS):
-            source = _packed_rows(f"d{number}.{table}", COLUMNS[table])
-            lake.connection.execute(f"CREATE VIEW d{number}.packed_{table} AS {source}")
+            rows = packed_rows(table, f"d{number}.{table}")
+            lake.connection.execute(f"CREATE VIEW d{number}.packed_{table} AS {rows}")
 
 
-def _packed_rows(table: str, columns: Collection[str]) -> str:
-    of = {name: name if name in columns else "NULL" for name in PATHS}
-    p = f"{{'a': a, 'n': CASE WHEN d IS NOT NULL THEN {{'g': g, 'k': {of['k']}}} END}}"
-    n = f"{{'g': {of['h']}, 'm': m, 'x': {of['x']}, 'c': {of['c']}}}"
-    q = f"{{'a': {of['b']}, 'd': d, 'n': {n}}}"
-    return f"SELECT id, CASE WHEN a IS NOT NULL THEN {p} END AS p, {q} AS q FROM {table}"
+def packed_rows(table: str, name: str, dialect: str = "duckdb") -> str:
+    """The rows of a table of this name, as a query in these words."""
+    types = COLUMNS["r"] | COLUMNS["s"]
+    of = {one: f"CAST(NULL AS {types[one]})" for one in PATHS}
+    of |= {one: one for one in COLUMNS[table]}
+    n = f"CASE WHEN d IS NOT NULL THEN struct({of['g']} AS g, {of['k']} AS k) END"
+    p = f"CASE WHEN a IS NOT NULL THEN struct(a AS a, {n} AS n) END"
+    n = f"struct({of['h']} AS g, m AS m, {of['x']} AS x, {of['c']} AS c)"
+    query = f"SELECT id, {p} AS p, struct({of['b']} AS a, d AS d, {n} AS n) AS q FROM {name}"
+    return sqlglot.transpile(query, read="spark", write=dialect)[0]

@@ -25,6 +25,11 @@ WORDINGS: dict[str, Wording] = {
 }
 
 
+def any_worded_pair(seed: int) -> Pair:
+    """The pair of a seed, with one of the wordings."""
+    return worded_pair(seed, tuple(WORDINGS)[seed % len(WORDINGS)])
+
+
 def worded_pair(seed: int, wording: str) -> Pair:
     """The pair of a seed that has such words, in the query, and sometimes in the view."""
     pattern, words = WORDINGS[wording]
