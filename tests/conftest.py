@@ -23,6 +23,8 @@ QUICK_JAVA = f"{_JAVA} -XX:TieredStopAtLevel=1"
 
 # Of the unit tests these take minutes each: they run the same lines with many rows.
 SLOW = "delta random_rounds mutants partitions partition_values ties_of_rows rounding".split()
+SLOW += "inexact clock_columns rewrite_pairs rewrite_metamorphic rewrite_united".split()
+SLOW += "rewrite_extra rewrite_joins rewrite_fields rewrite_worded arithmetic".split()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

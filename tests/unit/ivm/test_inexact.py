@@ -116,13 +116,13 @@ def test_replaced_by_key(engine: Engine, name: str) -> None:
     groups = _program_of(REPLACED[name]).groups
     assert groups is not None
     assert groups.is_inexact
-    assert holds(refresh_is_right, engine, REPLACED[name], 4 * ROUNDS)
+    assert holds(refresh_is_right, engine, REPLACED[name], 2 * ROUNDS)
 
 
 @pytest.mark.parametrize("name", REPLACED)
 def test_replaced_after_one_row(engine: Engine, name: str) -> None:
     """No key is passed over of which a row changed because of another row."""
-    assert holds(refresh_is_right, engine, REPLACED[name], 8 * ROUNDS, sparse_versions())
+    assert holds(refresh_is_right, engine, REPLACED[name], 4 * ROUNDS, sparse_versions())
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -134,12 +134,12 @@ def _keys_of_no_rows(patch: Patch) -> None:
 def _zeros_of_no_rows(patch: Patch) -> None:
     patch.setattr(
         StoredCalls,
-        "_counted_or_zero",
-        lambda self, *parts: _ZEROS(replace(self, all_rows=False), *parts),
+        "_choice",
+        lambda self, *parts: _CHOICE(replace(self, all_rows=False), *parts),
     )
 
 
-_ZEROS = StoredCalls._counted_or_zero
+_CHOICE = StoredCalls._choice
 
 
 def _by_classes_of_the_query(patch: Patch) -> None:

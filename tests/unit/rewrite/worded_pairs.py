@@ -11,9 +11,14 @@ from tests.unit.rewrite.shapes import Pair
 
 Wording = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
 _WHOLE = r"(\w\.(?:id|a|b|c|k))"
+_CASES = "WHEN {0}.g = 'x' THEN {1} WHEN {0}.g < 'y' THEN NULL WHEN {0}.g IS NULL THEN 1 ELSE 0"
 WORDINGS: dict[str, Wording] = {
     "none as zero": (re.compile(rf"SUM\({_WHOLE}\)"), lambda at: f"SUM(COALESCE({at[1]}, 0))"),
     "a sum of ones": (re.compile(r"COUNT\(\*\)"), lambda at: "SUM(1)"),
+    "one of several": (
+        re.compile(rf"SUM\({_WHOLE}\)"),
+        lambda at: f"SUM(CASE {_CASES.format(at[1][0], at[1])} END)",
+    ),
     "none of a list": (
         re.compile(rf"{_WHOLE} NOT IN \((\d), (\d)\)"),
         lambda at: f"{at[1]} <> {at[2]} AND {at[1]} <> {at[3]}",

@@ -105,14 +105,14 @@ class StoredCalls:
     def _count(self, call: Term) -> exp.Expr | None:
         found = self.deriver.stored(call)
         if found is None and call.args and self._is_never_null(call.args[0]):
-            found = self.deriver.stored(counted_rows())
+            found = self._rows()
         if found is None or not self.again:
             return None if found is None else found[0]
         return self._none_is_zero(exp.Sum(this=found[0]), self.all_rows)
 
     def _count_of_keys(self, call: Term) -> exp.Expr | None:
         """How many rows have a function of the keys that is not NULL."""
-        rows = self.deriver.stored(counted_rows())
+        rows = self._rows()
         is_count = call.call == "COUNT" and not call.distinct and bool(call.args)
         if not is_count or rows is None or (self.all_rows and not self.again):
             return None
@@ -194,14 +194,11 @@ class StoredCalls:
         """A call of those rows that meet a condition on the keys."""
         if call.distinct or not call.args or type(call.args[0].node) is not exp.Case:
             return None
-        parts = call.args[0].args
-        if len(parts) == 3 and call.call == "SUM":
-            summed = self._counted_or_zero(*parts)
-            if summed is not None:
-                return summed
-        if len(parts) != 3 or not isinstance(parts[2].node, exp.Null):
-            return None
-        condition, value, _ = parts
+        condition, value, *others = call.args[0].args
+        is_plain = len(others) == 1 and isinstance(others[0].node, exp.Null)
+        chosen = None if is_plain and value.key != _ONE.key else self._chosen(call)
+        if chosen is not None or not is_plain:
+            return chosen
         if not self.deriver.can(condition):
             return None
         inner = self._call_of(call, value)
@@ -218,26 +215,42 @@ class StoredCalls:
             return self._none_is_zero(exp.Sum(this=shown) if self.again else shown, True)
         return _EXTREMES[call.call](this=shown) if self.again else shown
 
-    def _counted_or_zero(self, condition: Term, value: Term, other: Term) -> exp.Expr | None:
-        """A sum of ones, or of values and of zeros for the rows that do not meet a condition."""
-        may_be_of_no_rows = self.all_rows and not self.again
-        is_first = value.key != _ZERO.key
-        added, rest = (value, other) if is_first else (other, value)
-        is_counted = added.key == _ONE.key
-        is_known = rest.key == _ZERO.key or (is_counted and isinstance(rest.node, exp.Null))
-        if not is_known or may_be_of_no_rows:
+    def _chosen(self, call: Term) -> exp.Expr | None:
+        """A sum or an extreme of values of which conditions on the keys choose one for a group."""
+        *parts, last = call.args[0].args
+        conditions, values = parts[::2], [*parts[1::2], last]
+        choices = [self._choice(call, value) for value in values]
+        found = [one for one in choices if one is not None]
+        types = {type_name for _, type_name in found} - {""}
+        is_known = len(found) == len(values) and all(map(self.deriver.can, conditions))
+        if not is_known or len(types) != 1:
             return None
-        summed = counted_rows() if is_counted else made(exp.Sum(), (added,), _ARGUMENT, "SUM")
-        found = self.deriver.stored(summed)
-        type_name = _with_zeros(found[1]) if found is not None else ""
-        if found is None or not type_name or not self.deriver.can(condition):
-            return None
-        parts = found[0], rest.node.copy()
-        met, unmet = parts if is_first else parts[::-1]
-        shown = exp.Case().when(self.deriver.tree(condition), met).else_(unmet)
-        if self.again:
-            return self._total(added, shown, type_name)
-        return exp.cast(shown, type_name)
+        pairs = zip(map(self.deriver.tree, conditions), found, strict=False)
+        ifs = [exp.If(this=condition, true=tree) for condition, (tree, _) in pairs]
+        shown, (type_name,) = exp.Case(ifs=ifs, default=found[-1][0]), types
+        if call.call in _EXTREMES:
+            return _EXTREMES[call.call](this=shown) if self.again else shown
+        if any(value.key == _ZERO.key for value in values):
+            type_name = _with_zeros(type_name)
+        if not type_name or not self.again:
+            return exp.cast(shown, type_name) if type_name else None
+        summed = [value for value in values if value.key not in (_ZERO.key, _ONE.key)]
+        return self._total(summed[0] if len(summed) == 1 else call.args[0], shown, type_name)
+
+    def _choice(self, call: Term, value: Term) -> tuple[exp.Expr, str] | None:
+        """The call of a value, and its type; none of what has that of the others."""
+        if isinstance(value.node, exp.Null):
+            return exp.null(), ""
+        is_sum, may_be_of_no_rows = call.call == "SUM", self.all_rows and not self.again
+        if is_sum and value.key in (_ZERO.key, _ONE.key):
+            if may_be_of_no_rows:
+                return None
+            return (value.node.copy(), "") if value.key == _ZERO.key else self._rows()
+        is_known = is_sum or call.call in _EXTREMES
+        return self.deriver.stored(self._call_of(call, value)) if is_known else None
+
+    def _rows(self) -> tuple[exp.Expr, str] | None:
+        return self.deriver.stored(counted_rows())
 
     def _none_as_zero(self, call: Term) -> exp.Expr | None:
         """A sum of ones, or of values and of zeros where these are NULL."""
@@ -246,7 +259,7 @@ class StoredCalls:
         if argument is None or call.call != "SUM" or call.distinct or may_be_of_no_rows:
             return None
         if argument.key == _ONE.key:
-            rows = self.deriver.stored(counted_rows())
+            rows = self._rows()
             if rows is not None and self.again:
                 return self._total(argument, *rows)
             return rows[0] if rows is not None else None
