@@ -95,3 +95,17 @@ def test_taken_back(sales: Warehouse, history: str) -> None:
     sales.restart()
     assert sales.freshness(VIEW) == "FRESH"
     sales.sql(f"drop materialized view @.{VIEW}")
+
+
+@pytest.mark.behaviour("E8")
+def test_answered_by_another_process(sales: Warehouse) -> None:
+    """A command that knows an earlier answer finds out about it, and computes nothing again."""
+    create(sales, VIEW)
+    built(sales, "ir")
+    command = sales.command()
+    command.sql(f"select * from @.{VIEW}")
+    *_, last = built(sales, "ir")
+    command.sql(f"select * from @.{VIEW} where amount > 0")
+    command.flush()
+    assert sales.build_of(VIEW) == last
+    sales.sql(f"drop materialized view @.{VIEW}")

@@ -25,6 +25,8 @@ from dbt.adapters.spark_mv.sql.names import TableName
 
 # So many seconds an event waits for others, to be written with them in one commit.
 _LINGER = 0.5
+# So many seconds whoever has to know waits for a commit.
+PATIENCE = 120.0
 StoreOpener = Callable[[], AbstractContextManager[MetadataStore]]
 
 
@@ -61,10 +63,12 @@ class MetadataLog:
             self.state()
             return self._version is not None
 
-    def reload_if_moved(self) -> None:
-        """Load again if another process has appended since."""
-        with self._lock:
-            if self._state is None or self._batch:
+    def reload_if_moved(self, timeout: float = 0.0) -> None:
+        """Load again if another process has appended since. Not while events are being written, of
+        which it is not known who has them; for their end it waits `timeout` seconds."""
+        with self._wake:
+            is_written = self._wake.wait_for(lambda: not self._batch, timeout)
+            if self._state is None or not is_written:
                 return
             with self.open_store() as store:
                 if store.version() != self._version:
@@ -134,7 +138,7 @@ class MetadataLog:
                 )
             return [view.name for view in marked]
 
-    def flush(self, timeout: float = 120.0) -> None:
+    def flush(self, timeout: float = PATIENCE) -> None:
         """Wait until every recorded event is in the table."""
         with self._wake:
             self._waiting += 1

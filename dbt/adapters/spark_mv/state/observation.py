@@ -15,7 +15,8 @@ from dbt.adapters.spark_mv.config.options import Options
 from dbt.adapters.spark_mv.core import clock, reasons
 from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts
 from dbt.adapters.spark_mv.metadata.invalidations import untrusted
-from dbt.adapters.spark_mv.metadata.log import MetadataLog
+from dbt.adapters.spark_mv.metadata.log import PATIENCE, MetadataLog
+from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import (
     Freshness,
@@ -244,10 +245,8 @@ class Observer:
 
     def _with_invalidation(self, verdict: Verdict, view: MaterializedView, label: Label) -> Verdict:
         """What versions and the clock say, and then whoever does not trust the rows."""
-        known = self._log.state().views.get(view.name)
-        if known is None or known.id != view.id:
-            return verdict
-        if not (verdict.is_fresh or verdict.is_comparable):
+        known = self._known(view, label)
+        if known is None or not (verdict.is_fresh or verdict.is_comparable):
             return verdict
         stale = replace(verdict, freshness=Freshness.STALE, invalidated=True)
         answered, found = known.answered, known.invalidated
@@ -258,6 +257,15 @@ class Observer:
         what, by = str(found.payload.get("what")), str(found.payload.get("by", found.writer))
         rest = untrusted(known.invalidations.values()) if verdict.is_fresh else None
         return replace(stale, reason=reasons.invalidated(what, by, found.at), untrusted=rest)
+
+    def _known(self, view: MaterializedView, label: Label) -> ViewState | None:
+        """What the metadata says of the view; anew if another process may have made its rows."""
+        found = self._log.state().views.get(view.name)
+        answered = found.answered if found is not None else None
+        if answered is not None and label.trusted_since != answered.refresh_id:
+            self._log.reload_if_moved(PATIENCE)
+            found = self._log.state().views.get(view.name)
+        return found if found is not None and found.id == view.id else None
 
     def _has_same_rows(self, view: TableName, name: TableName, old: Version, new: Version) -> bool:
         key = (name, old, new)

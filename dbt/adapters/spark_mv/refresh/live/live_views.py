@@ -19,7 +19,7 @@ from dbt.adapters.spark_mv.core.errors import (
 from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.expiry.next_change import reads_clock, shows_instant
-from dbt.adapters.spark_mv.metadata.log import MetadataLog
+from dbt.adapters.spark_mv.metadata.log import PATIENCE, MetadataLog
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.pinning import is_readable
 from dbt.adapters.spark_mv.refresh.live.aligned import alignment_of
@@ -176,7 +176,7 @@ class LiveViews:
     def _invalidations(self, sources: _Sources) -> frozenset[str]:
         """Those that no refresh has answered, of the views behind a view, as all processes know."""
         self._log.flush_unless_routine()
-        self._log.reload_if_moved()
+        self._log.reload_if_moved(PATIENCE)
         known = (self._log.state().views.get(view.name) for view in sources.views)
         return frozenset(one for state in known if state is not None for one in state.invalidations)
 
