@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -14,6 +16,7 @@ from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.metadata import store as stores
 from dbt.adapters.spark_mv.metadata.events import CREATED, DROPPED, Event
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import fold
 from dbt.adapters.spark_mv.metadata.store import MetadataStore
 from dbt.adapters.spark_mv.metadata.tables import EVENTS
@@ -180,3 +183,31 @@ def test_late_drops(lake: Warehouse) -> None:
     assert expected and {(name.name, view.id) for name, view in views.items()} == expected
     listed = lake.spark("select table_name from @meta.mv_status")
     assert sorted(listed) == sorted((name,) for name, _ in expected)
+
+
+def test_loaded_again_after_what_is_being_written(
+    store: MetadataStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who waits for it knows of others' events, and each of its own is there once."""
+    log = MetadataLog(lambda: nullcontext(store), lambda text: None, "here")
+    log.record(event(1))
+    log.flush()
+    begun, ended = threading.Event(), threading.Event()
+    append = log._append
+
+    def slow(batch: list[Event]) -> None:
+        begun.set()
+        assert ended.wait(60)
+        append(batch)
+
+    monkeypatch.setattr(log, "_append", slow)
+    log.record(replace(event(2), refresh_id="r2"))
+    assert begun.wait(60)
+    store.append([replace(event(3), refresh_id="r3")])
+    log.reload_if_moved()
+    assert not log.state().ended & {"r3"}
+    waiting = threading.Thread(target=log.reload_if_moved, args=(60,))
+    waiting.start()
+    ended.set()
+    waiting.join()
+    assert log.state().ended == {"r2", "r3"}
