@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from random import Random
 
@@ -12,11 +13,25 @@ KINDS = ("RIGHT", "RIGHT of two", "FULL", "SEMI", "ANTI")
 _PARTNERS = ("t.a = u.a", "t.a = u.a AND u.g = 'x'", "t.id = u.id AND t.a > 1")
 _TESTS = ("t.a = e.a", "t.a = e.a AND e.g = 'x'", "t.id = e.id AND t.a > 1", "t.g < e.g")
 _FILTERED = " AND u.g = 'x'"
+_BY_NAME = re.compile(r"ON t\.a = [ue]\.a\b(?! AND)")
 
 
 def any_join_pair(seed: int) -> Pair:
     """The pair of a seed, with one of the joins."""
     return join_pair(seed, KINDS[seed % len(KINDS)])
+
+
+def using_pair(seed: int, kind: str) -> Pair:
+    """The pair of a seed with such a join by the name of a column. Some queries, and some views,
+    want what the join makes of it, not that of one side."""
+    made = join_pair(seed, kind)
+    query, view = (_BY_NAME.sub("USING (a)", text) for text in (made.query, made.view))
+    of_a_side = rf"\b{'tu'[seed % 2]}\.a\b"
+    if seed % 3 and "USING" in query:
+        query = re.sub(of_a_side, "a", query)
+    if seed % 3 > 1 and "USING" in view:
+        view = re.sub(of_a_side, "a", view)
+    return replace(made, query=query, view=view)
 
 
 def join_pair(seed: int, kind: str) -> Pair:

@@ -16,7 +16,7 @@ from dbt.adapters.spark_mv.rewrite.conditions import consequences, facts, ranges
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.match import _Attempt
-from dbt.adapters.spark_mv.rewrite.reading import blocks
+from dbt.adapters.spark_mv.rewrite.reading import blocks, sources, using
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest
 
 Patch = pytest.MonkeyPatch
@@ -240,6 +240,8 @@ MUTANTS: dict[str, Callable[[Patch], None]] = {
     "COUNT of no rows": _set(StoredCalls, "_none_is_zero", lambda self, tree, may: tree),
     "call of keys of no rows": _keys_of_no_rows,
     "zeros of no rows": _zeros_of_no_rows,
+    "USING of RIGHT JOIN": lambda patch: patch.setattr(sources, "of_right", using.of_left),
+    "USING of FULL JOIN": lambda patch: patch.setattr(sources, "of_any", using.of_left),
     "average of averages": _average_of_averages,
     "COUNT(x) is COUNT(*)": _set(StoredCalls, "_is_never_null", lambda self, term: True),
     "COUNT of a joined table": _of_missing,

@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.rewrite.reading import sources
 from dbt.adapters.spark_mv.rewrite.reading.sources import Sources
 from tests.sampling import WHOLE
 from tests.unit.rewrite.harness import about, run
-from tests.unit.rewrite.join_pairs import KINDS, join_pair
+from tests.unit.rewrite.join_pairs import KINDS, join_pair, using_pair
 from tests.unit.rewrite.lake import Lake
 
 PAIRS = 5_000 if WHOLE else 300
@@ -27,6 +27,15 @@ def test_same_rows(lake: Lake, kind: str) -> None:
     assert report.matched > report.pairs * 0.15
     met = {(asked, stored) for asked, stored, *_ in report.forms}
     assert met >= {("rows", "rows"), ("groups", "rows"), ("groups", "groups"), ("one", "groups")}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_same_rows_by_names(lake: Lake, kind: str) -> None:
+    report = run(range(PAIRS), lake, make=partial(using_pair, kind=kind))
+    assert report.wrong == []
+    assert report.matched > report.pairs * 0.12
+    pairs = [using_pair(seed, kind) for seed in range(PAIRS)]
+    assert any("USING" in pair.query and "USING" in pair.view for pair in pairs)
 
 
 def _joined(method: str, is_outer: bool) -> Callable[[Patch], None]:

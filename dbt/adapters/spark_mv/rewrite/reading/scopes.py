@@ -10,10 +10,12 @@ from typing import Protocol
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.reading.fields import field_of
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, column_term
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 
+# A column by its name, as it is written.
+Named = tuple[str, Term]
 _READ = frozenset(
     # A hint says how to run a query, not what it returns.
     "with_ expressions from_ joins where group having distinct order limit offset hint".split()
@@ -70,23 +72,30 @@ class Scope:
 @dataclass(frozen=True)
 class Columns:
     """The columns that one relation of FROM gives, by the names that a query may call it by, in
-    lower case; `using` are those that USING has made one with columns before, in its order."""
+    lower case; `hidden` are those that are found by these names alone, because USING has made them
+    one with others, which the first `lost` ones are not."""
 
     called: tuple[tuple[str, ...], ...]
     names: tuple[str, ...]
     terms: tuple[Term, ...]
-    using: tuple[str, ...] = ()
+    hidden: frozenset[str] = frozenset()
+    lost: int = 0
 
     @property
-    def merged(self) -> frozenset[str]:
-        """The columns of USING, in lower case."""
-        return frozenset(self.using)
+    def pairs(self) -> list[Named]:
+        """All columns, with their names."""
+        return list(zip(self.names, self.terms, strict=True))
+
+    @property
+    def shown(self) -> list[Named]:
+        """The columns that are found without a name of the relation."""
+        return [pair for pair in self.pairs if pair[0].lower() not in self.hidden]
 
     def find(self, qualifier: tuple[str, ...], name: str) -> list[Term]:
         """The terms that a column of this name may stand for, in lower case."""
-        if qualifier not in self.called if qualifier else name in self.merged:
+        if qualifier and qualifier not in self.called:
             return []
-        pairs = zip(self.names, self.terms, strict=True)
+        pairs = self.pairs if qualifier else self.shown
         return [term for shown, term in pairs if shown.lower() == name]
 
 
@@ -138,30 +147,6 @@ def with_columns(relations: Sequence[Columns], columns: Sequence[ColumnOf]) -> l
     """The relations with these columns in place of theirs, one after the other."""
     terms = map(column_term, columns)
     return [replace(one, terms=tuple(islice(terms, len(one.terms)))) for one in relations]
-
-
-def merged_by_using(
-    join: exp.Join, found: list[Columns], right: Columns
-) -> tuple[Columns, list[Term]]:
-    """The right side of USING, and its conditions."""
-    names = [column.name for column in join.args["using"]]
-    on = []
-    for name in names:
-        column = exp.column(name, quoted=True)
-        on.append(binary(exp.EQ, known_column(found, column), known_column([right], column)))
-    return replace(right, using=tuple(name.lower() for name in names)), on
-
-
-def with_first(join: exp.Join, found: Sequence[Columns]) -> list[Columns]:
-    """The relation before a SEMI or ANTI JOIN, in whose stars the columns of USING come first."""
-    if len(found) != 1 or found[0].merged:
-        raise Unmatched(QUERY, "it has a join with USING after others", join.sql("spark"))
-    names = [column.name.lower() for column in join.args["using"]]
-    pairs = list(zip(found[0].names, found[0].terms, strict=True))
-    first = [pair for name in names for pair in pairs if pair[0].lower() == name]
-    rest = [pair for pair in pairs if pair[0].lower() not in names]
-    shown = [*first, *rest]
-    return [replace(found[0], names=tuple(n for n, _ in shown), terms=tuple(t for _, t in shown))]
 
 
 def select_of(query: exp.Expr) -> exp.Select:

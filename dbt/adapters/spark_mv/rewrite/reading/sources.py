@@ -23,11 +23,17 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     column_in,
     columns_called,
     known_column,
-    merged_by_using,
     with_columns,
-    with_first,
 )
 from dbt.adapters.spark_mv.rewrite.reading.subqueries import Expressions
+from dbt.adapters.spark_mv.rewrite.reading.using import (
+    equal_by_using,
+    merge_by_using,
+    of_any,
+    of_left,
+    of_right,
+    shown_column,
+)
 from dbt.adapters.spark_mv.rewrite.terms import (
     ColumnOf,
     Term,
@@ -139,40 +145,39 @@ class Sources:
         self, join: exp.Join, found: list[Columns], scope: Scope, is_outer: bool
     ) -> None:
         before = self._end
-        right = self._relation(join.this, scope, is_outer)
-        on: list[Term] = []
-        if join.args.get("using"):
-            right, on = merged_by_using(join, found, right)
-        found.append(right)
-        on += self._on(join, found)
-        if not is_outer:
+        found.append(self._relation(join.this, scope, is_outer))
+        on = self._on(join, found)
+        if is_outer:
+            partners = frozenset([*self._conditions_since(before), *on])
+            self.left_joins.append(LeftJoin(before.tables, partners))
+        else:
             self.conditions += on
-            return
-        partners = frozenset([*self._conditions_since(before), *on])
-        self.left_joins.append(LeftJoin(before.tables, partners))
+        merge_by_using(join, found, of_left)
 
     def _on(self, join: exp.Join, found: list[Columns]) -> tuple[Term, ...]:
+        if join.args.get("using"):
+            return equal_by_using(join, found)
         node = join.args.get("on")
         return conjuncts(read(node, self._columns(found))) if node is not None else ()
 
     def _join_right(self, join: exp.Join, found: list[Columns], scope: Scope, begun: _Mark) -> None:
         """What stands before a RIGHT JOIN is joined by LEFT JOIN to what comes after it."""
-        _refuse_using(join)
         if not self._is_one(begun, [term for one in found for term in one.terms]):
             self._add_rows(self._taken(found, begun), found)
         inner = self._conditions_since(begun)
         found.append(self._relation(join.this, scope))
         partners = frozenset([*inner, *self._on(join, found)])
         self.left_joins.append(LeftJoin(begun.tables, partners))
+        merge_by_using(join, found, of_right)
 
     def _join_full(self, join: exp.Join, found: list[Columns], scope: Scope, begun: _Mark) -> None:
         """The rows of a FULL JOIN are those of a table of its own."""
-        _refuse_using(join)
         left = self._taken(found, begun)
         found.append(self._relation(join.this, scope))
         right = self._taken(found[-1:], begun)
         sides = with_columns(found, (*left.columns, *right.at(1).columns))
         self._add_rows(full_join(left, right, self._on(join, sides)), found)
+        merge_by_using(join, found, of_any)
 
     def _is_one(self, begun: _Mark, terms: Sequence[Term]) -> bool:
         """Whether what was read since then is one occurrence, and these are columns of it."""
@@ -208,8 +213,7 @@ class Sources:
 
     def _test(self, join: exp.Join, kind: str, found: list[Columns], scope: Scope) -> None:
         """SEMI and ANTI JOIN are conditions: that there is a partner, or none."""
-        if join.args.get("using"):
-            found[:] = with_first(join, found)
+        merge_by_using(join, found, shown_column)
         query = exp.select("1").from_(join.this.copy())
         if join.args.get("on") is not None:
             query = query.where(join.args["on"].copy())
@@ -281,11 +285,6 @@ class Sources:
 
 def _conditions(join: exp.Join) -> object:
     return join.args.get("on") or join.args.get("using")
-
-
-def _refuse_using(join: exp.Join) -> None:
-    if join.args.get("using"):
-        raise Unmatched(QUERY, "it has an outer join with USING", join.sql("spark"))
 
 
 def _refuse_more(node: exp.Expr, known: frozenset[str] | set[str]) -> None:
