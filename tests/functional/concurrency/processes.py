@@ -79,8 +79,10 @@ def write_class_archive(path: str) -> None:
 
     Whoever is killed does not come to it.
     """
+    # Not as a program of its own, which gives way to all others: it is waited for.
+    code = "import json, sys; from dbt.adapters.spark_mv.spark.local import cds_writer as writer"
     subprocess.run(
-        [sys.executable, "-m", "dbt.adapters.spark_mv.spark.local.cds_writer"],
+        [sys.executable, "-c", f"{code}; writer.write_archive(json.load(sys.stdin))"],
         input=json.dumps(warehouse.embedded_conf(path, JAVA)).encode(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
