@@ -68,6 +68,11 @@ class Report:
     rules: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
+    @property
+    def met(self) -> set[tuple[str, str]]:
+        """Forms of queries, with those of views that answered them."""
+        return {(asked, stored) for asked, stored, *_ in self.forms}
+
 
 def stored_view(text: str, types: list[str], tables: Tables, zone: str = "UTC") -> StoredView:
     """A view whose storage table has the columns that its query returns."""

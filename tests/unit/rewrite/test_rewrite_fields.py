@@ -57,8 +57,12 @@ def test_same_rows(lake: Lake) -> None:
     report = run(range(PAIRS), lake, make=packed_pair, tables=Tables(PACKED))
     assert report.wrong == []
     assert report.matched > report.pairs * 0.3
-    met = {(asked, stored) for asked, stored, *_ in report.forms}
-    assert met >= {("rows", "rows"), ("groups", "rows"), ("groups", "groups"), ("one", "groups")}
+    assert report.met >= {
+        ("rows", "rows"),
+        ("groups", "rows"),
+        ("groups", "groups"),
+        ("one", "groups"),
+    }
 
 
 def _first_alone(field_of: FieldOf) -> FieldOf:

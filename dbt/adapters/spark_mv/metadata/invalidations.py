@@ -47,6 +47,12 @@ def covering(events: Collection[Event]) -> dict[str, Any]:
     return {} if found is None else found.covered
 
 
+def missed_answer(answered: Event | None, trusted_since: str | None) -> Event | None:
+    """The newest refresh that answered an invalidation, if rows that are trusted since another one,
+    by its id, are from before it."""
+    return answered if answered is not None and answered.refresh_id != trusted_since else None
+
+
 def replacing(events: Collection[Event], rows: Mapping[str, Any]) -> dict[str, Any]:
     """What an invalidation of these rows says that takes the place of earlier ones: it has their
     keys, too, and says no columns if not all of them are of keys."""

@@ -45,6 +45,11 @@ class StoredCalls:
     all_rows: bool
     most_rows: int | None
 
+    @property
+    def _may_be_of_no_rows(self) -> bool:
+        """Of the one group of a query without keys."""
+        return self.all_rows and not self.again
+
     def write(self, call: Term) -> exp.Expr:
         """A call as an expression of stored columns; raises `Unmatched`."""
         attempts = (self._of_keys, self._stored, self._of_parts, self._conditional)
@@ -114,7 +119,7 @@ class StoredCalls:
         """How many rows have a function of the keys that is not NULL."""
         rows = self._rows()
         is_count = call.call == "COUNT" and not call.distinct and bool(call.args)
-        if not is_count or rows is None or (self.all_rows and not self.again):
+        if not is_count or rows is None or self._may_be_of_no_rows:
             return None
         (argument,) = call.args
         if not self.deriver.can(argument):
@@ -135,8 +140,7 @@ class StoredCalls:
         """A call whose argument is a function of the keys, and does not mind duplicates."""
         if not call.args or not (call.distinct or call.call in _EXTREMES):
             return None
-        if self.all_rows and not self.again:
-            # The one group may be of no rows.
+        if self._may_be_of_no_rows:
             return None
         (argument,) = call.args
         if not self.deriver.can(argument):
@@ -241,9 +245,9 @@ class StoredCalls:
         """The call of a value, and its type; none of what has that of the others."""
         if isinstance(value.node, exp.Null):
             return exp.null(), ""
-        is_sum, may_be_of_no_rows = call.call == "SUM", self.all_rows and not self.again
+        is_sum = call.call == "SUM"
         if is_sum and value.key in (_ZERO.key, _ONE.key):
-            if may_be_of_no_rows:
+            if self._may_be_of_no_rows:
                 return None
             return (value.node.copy(), "") if value.key == _ZERO.key else self._rows()
         is_known = is_sum or call.call in _EXTREMES
@@ -255,8 +259,7 @@ class StoredCalls:
     def _none_as_zero(self, call: Term) -> exp.Expr | None:
         """A sum of ones, or of values and of zeros where these are NULL."""
         argument = call.args[0] if call.args else None
-        may_be_of_no_rows = self.all_rows and not self.again
-        if argument is None or call.call != "SUM" or call.distinct or may_be_of_no_rows:
+        if argument is None or call.call != "SUM" or call.distinct or self._may_be_of_no_rows:
             return None
         if argument.key == _ONE.key:
             rows = self._rows()

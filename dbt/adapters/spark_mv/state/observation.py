@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.config.options import Options
 from dbt.adapters.spark_mv.core import clock, reasons
 from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts
-from dbt.adapters.spark_mv.metadata.invalidations import untrusted
+from dbt.adapters.spark_mv.metadata.invalidations import missed_answer, untrusted
 from dbt.adapters.spark_mv.metadata.log import PATIENCE, MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -249,9 +249,9 @@ class Observer:
         if known is None or not (verdict.is_fresh or verdict.is_comparable):
             return verdict
         stale = replace(verdict, freshness=Freshness.STALE, invalidated=True)
-        answered, found = known.answered, known.invalidated
-        if answered is not None and label.trusted_since != answered.refresh_id:
-            return replace(stale, reason=reasons.invalidated_before(answered.at))
+        missed, found = missed_answer(known.answered, label.trusted_since), known.invalidated
+        if missed is not None:
+            return replace(stale, reason=reasons.invalidated_before(missed.at))
         if found is None:
             return verdict
         what, by = str(found.payload.get("what")), str(found.payload.get("by", found.writer))
@@ -261,8 +261,7 @@ class Observer:
     def _known(self, view: MaterializedView, label: Label) -> ViewState | None:
         """What the metadata says of the view; anew if another process may have made its rows."""
         found = self._log.state().views.get(view.name)
-        answered = found.answered if found is not None else None
-        if answered is not None and label.trusted_since != answered.refresh_id:
+        if found is not None and missed_answer(found.answered, label.trusted_since) is not None:
             self._log.reload_if_moved(PATIENCE)
             found = self._log.state().views.get(view.name)
         return found if found is not None and found.id == view.id else None

@@ -165,8 +165,8 @@ class LiveViews:
         drop_live_view(self._executor, self._resolver, view.name, view.id)
 
     def _create(self, view: MaterializedView) -> None:
-        """Also of rows that another process has invalidated, and before that has made the text anew
-        or after it."""
+        """Make the text, and again if rows behind it were invalidated meanwhile: of two processes
+        the one that makes it last knows."""
         sources, seen = self._sources(view), None
         while (found := self._invalidations(sources)) != seen:
             seen = found

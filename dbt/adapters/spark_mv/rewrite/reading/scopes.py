@@ -72,8 +72,8 @@ class Scope:
 @dataclass(frozen=True)
 class Columns:
     """The columns that one relation of FROM gives, by the names that a query may call it by, in
-    lower case; `hidden` are those that are found by these names alone, because USING has made them
-    one with others, which the first `lost` ones are not."""
+    lower case; `hidden` are those that are found by these names alone, because USING shows them
+    before all relations, or for the first `lost` ones a column of another."""
 
     called: tuple[tuple[str, ...], ...]
     names: tuple[str, ...]
