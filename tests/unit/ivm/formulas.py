@@ -32,7 +32,8 @@ class Engine:
     """Three tables of whole numbers and NULLs at two versions, and what lies between."""
 
     def __init__(self) -> None:
-        self._duckdb = duckdb.connect()
+        self._duckdb = duckdb.connect(config={"threads": 1})
+        self._filled: dict[str, Rows] = {}
         self._duckdb.execute("create macro raise_error(text) as error(text)")
         self._duckdb.execute("create macro every(value) as bool_and(value)")
         self._duckdb.execute("create macro array_repeat(value, times) as range(times)")
@@ -59,10 +60,11 @@ class Engine:
         return frozenset(table for table in TABLES if Counter(old[table]) != Counter(new[table]))
 
     def _fill(self, name: str, rows: Rows) -> None:
-        self._duckdb.execute(f"delete from {name}")
-        if rows:
-            marks = ", ".join("?" * len(rows[0]))
-            self._duckdb.executemany(f"insert into {name} values ({marks})", rows)
+        if self._filled.get(name) != rows:
+            values = ", ".join(f"({', '.join(map(_literal, row))})" for row in rows)
+            insert = f"; insert into {name} values {values}" if rows else ""
+            self._duckdb.execute(f"truncate {name}{insert}")
+            self._filled[name] = rows
 
     def store(self, text: str) -> None:
         """Keep the rows of a query as mv_stored."""
@@ -72,6 +74,10 @@ class Engine:
         """The rows of a query."""
         text = query if isinstance(query, str) else _text(query)
         return Counter(self._duckdb.execute(text).fetchall())
+
+
+def _literal(value: object) -> str:
+    return "NULL" if value is None else str(value)
 
 
 @cache

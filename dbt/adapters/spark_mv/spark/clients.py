@@ -91,11 +91,12 @@ def sessions_beside(session: Any) -> Callable[[], Any]:
     Spark gives a new session the settings that it was started with: catalogs of another target,
     if this process began with that one.
     """
-    started_with = dict(session.sparkContext.getConf().getAll())
+    # One question for each catalog: all that Spark was started with would be one for each entry.
+    started_with = session._jsparkSession.sparkContext().conf()
     catalogs = {
         key: value
-        for key, value in session.conf.getAll.items()
-        if key.startswith(_CATALOGS) and started_with.get(key) != value
+        for key, value in settings_of(session).items()
+        if key.startswith(_CATALOGS) and started_with.get(key, None) != value
     }
 
     def new_session() -> Any:

@@ -20,7 +20,7 @@ def added_bounds(
 ) -> dict[str, Bounds]:
     """Bounds of the values of those columns of which all added files have them.
 
-    `jvm` is py4j's view of the classes, `table` an Iceberg table whose snapshots are named.
+    `jvm` has the classes of Java, `table` is an Iceberg table whose snapshots are named.
     """
     snapshots = [table.snapshot(int(snapshot_id)) for snapshot_id in snapshot_ids]
     added = (

@@ -10,6 +10,7 @@ from typing import Any
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import ColumnType, QueryPlan
 from dbt.adapters.spark_mv.spark.error_messages import short_message
+from dbt.adapters.spark_mv.spark.java_classes import java_classes
 
 Parts = tuple[str, ...]
 _SHORT_NAMES = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
@@ -22,8 +23,7 @@ class SessionClient:
 
     def __init__(self, session: Any) -> None:
         self._session = session
-        self._jvm = session._jvm
-        # Looking a class up asks the JVM once for each part of its name.
+        self._jvm = java_classes(session)
         self._sessions = self._jvm.org.apache.spark.sql.SparkSession
         self._manager = session._jsparkSession.sessionState().catalogManager()
         self._modes = self._jvm.org.apache.spark.sql.execution.CommandExecutionMode
@@ -156,7 +156,7 @@ def settings_of(session: Any) -> Mapping[str, str]:
 
     As one text: each entry of a map of Java's would be asked for by itself.
     """
-    mapper = session._jvm.com.fasterxml.jackson.databind.ObjectMapper()
+    mapper = java_classes(session).com.fasterxml.jackson.databind.ObjectMapper()
     found: Mapping[str, str] = json.loads(
         mapper.writeValueAsString(session.conf._jconf.getAllAsJava())
     )
