@@ -1,7 +1,8 @@
 """Installs the wheel with the lowest and the newest allowed versions, in environments of their own.
 
 In each of them the check of an installed package runs (`check.py`), and the unit tests that depend
-on other packages most. `pinned` is the wheel with constraints.txt, and the check alone.
+on other packages most. The newest sqlglot is the compiled one. `pinned` is the wheel with
+constraints.txt, and the check alone.
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ def install(which: str, wheel: str, folder: Path) -> Path:
     else:
         pins.write_text("\n".join(lowest(wanted) if which == LOWEST else []))
     tools = () if which == PINNED else TOOLS
+    # Another package may have brought it along: it allows less, such as no parsers of our own.
+    tools += ("sqlglot[c]",) if which == NEWEST else ()
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     run((*pip, "--constraint", pins, f"{wheel}[{EXTRA}]", *tools))
     return python

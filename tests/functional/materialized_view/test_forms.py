@@ -222,3 +222,24 @@ def test_left_out_by_having(lake: Warehouse) -> None:
     assert {row[0] for row in lake.history("regulars", "method")[1:]} == {"fast"}
     assert lake.operation("status", view="regulars").rows[0][6] is None
     assert not lake.operation("verify", view="regulars").failures
+
+
+def test_paths_into_variants(lake: Warehouse) -> None:
+    """Of each form, as Spark understands them: what is in quotes between dots is not quoted."""
+    rows = "select id, parse_json(text) from values {} as x(id, text)"
+    lake.spark(
+        "create table @.parsed (id int, v variant) using iceberg "
+        "tblproperties ('format-version' = '3')"
+    )
+    texts = ("""(1, '{"a": 1, "b": {"c d": [1, 2]}}')""", "(2, '{\"a\": 2}')", "(3, null)")
+    lake.spark("insert into @.parsed " + rows.format(", ".join(texts)))
+    query = (
+        "select v:a::int as a, count(*) as n, sum(v:b['c d'][1]::int) as s, "
+        "max(p.v:`b`:`c d`[0]::string) as t from @.parsed p group by 1"
+    )
+    lake.sql(f"create materialized view @.paths as {query}")
+    lake.spark("insert into @.parsed " + rows.format(texts[0].replace("1, 2", "0, 5")))
+    lake.restart()
+    lake.sql("refresh materialized view @.paths fast")
+    assert_same(lake, "select * from @.paths", query)
+    assert lake.history("paths", "method")[-1] == ("fast",)

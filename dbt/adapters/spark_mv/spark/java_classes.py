@@ -42,7 +42,5 @@ def java_classes(session: Any) -> JavaClasses:
 
 @lru_cache(maxsize=4)
 def _classes(gateway: Any) -> JavaClasses:
-    # The client of a Connect server is installed without it.
-    from py4j.java_gateway import JavaClass
-
-    return JavaClasses(gateway._gateway_client, JavaClass)
+    # Its type is not imported: who is a client of Connect has no py4j.
+    return JavaClasses(gateway._gateway_client, type(gateway.jvm.Object))
