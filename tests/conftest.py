@@ -11,14 +11,8 @@ from dbt.adapters.factory import reset_adapters
 os.environ.setdefault("DBT_SPARK_MV_CLASS_DATA_ARCHIVE", "0")
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
-_JAVA = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
-# What runs seldom is not worth the work of the second compiler: a third of the time was compiling.
-JAVA = (
-    f"{_JAVA} -XX:Tier4InvocationThreshold=20000 -XX:Tier4MinInvocationThreshold=3000 "
-    "-XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=160000"
-)
-# For a Spark that is needed for a minute nothing is.
-QUICK_JAVA = f"{_JAVA} -XX:TieredStopAtLevel=1"
+# Without the second compiler: most of what runs here runs seldom, and is not worth its work.
+JAVA = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -XX:TieredStopAtLevel=1"
 
 
 # Of the unit tests these take minutes each: they run the same lines with many rows.
@@ -61,5 +55,7 @@ def dbt_profile_target(warehouse: str) -> dict[str, Any]:
             # By default the code of a hundred queries is kept, and that of others compiled again.
             "spark.sql.codegen.cache.maxEntries": "2000",
             "spark.sql.shuffle.partitions": "2",
+            # Each plan is printed for a page that nobody opens.
+            "spark.sql.ui.explainMode": "simple",
         },
     }

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from tests.conftest import QUICK_JAVA
+from tests.conftest import JAVA
 from tests.functional.materialized_view.matrix_run import run_cases
 from tests.functional.materialized_view.matrix_sample import cases, everything
 from tests.functional.materialized_view.random_histories import STEPS, VIEWS, Report, run_seed
@@ -127,7 +127,7 @@ def _target(folder: str) -> dict[str, Any]:
     conf = {
         "spark.master": "local[1]",
         "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": QUICK_JAVA,
+        "spark.driver.extraJavaOptions": JAVA,
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.codegen.wholeStage": "false",
     }

@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import QUICK_JAVA
+from tests.conftest import JAVA
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 from tests.soak import checks
 from tests.soak.views import VIEWS
@@ -136,7 +136,7 @@ def _target(folder: str) -> dict[str, Any]:
     conf = {
         "spark.master": "local[1]",
         "spark.driver.memory": "700m",
-        "spark.driver.extraJavaOptions": QUICK_JAVA,
+        "spark.driver.extraJavaOptions": JAVA,
         "spark.sql.shuffle.partitions": "1",
     }
     given = {"type": "spark_mv", "method": "embedded", "path": folder, "threads": 4}

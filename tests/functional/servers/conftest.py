@@ -15,7 +15,7 @@ import yaml
 pytest.register_assert_rewrite("tests.functional.servers.checks")
 
 from dbt.adapters.spark_mv.spark.local import jars  # noqa: E402
-from tests.conftest import QUICK_JAVA  # noqa: E402
+from tests.conftest import JAVA  # noqa: E402
 from tests.functional.servers import postgres_server  # noqa: E402
 from tests.functional.servers.processes import (  # noqa: E402
     CONNECT_SERVER,
@@ -34,7 +34,7 @@ select carrier, count(*) as days from raw.cancellations group by carrier
 SMALL = {
     "spark.buffer.pageSize": "1m",
     "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": QUICK_JAVA,
+    "spark.driver.extraJavaOptions": JAVA,
     "spark.sql.shuffle.partitions": "2",
 }
 
@@ -74,7 +74,7 @@ class Place:
                 **SMALL,
                 "spark.master": "{{ env_var('TEST_MASTER', '') }}",
                 "spark.executor.memory": "512m",
-                "spark.executor.extraJavaOptions": QUICK_JAVA,
+                "spark.executor.extraJavaOptions": JAVA,
                 "spark.cores.max": "2",
                 "spark.driver.host": "127.0.0.1",
                 "spark.driver.bindAddress": "127.0.0.1",

@@ -18,7 +18,7 @@ from typing import Any
 import pyspark
 
 from dbt.adapters.spark_mv.spark.local.warehouse import CATALOG, embedded_conf, prepare_folder
-from tests.conftest import QUICK_JAVA
+from tests.conftest import JAVA
 
 ROOT = Path(__file__).parents[3]
 SPARK_HOME = Path(pyspark.__file__).parent
@@ -94,7 +94,7 @@ def spark_server(
         "spark.buffer.pageSize": "1m",
         # Plans of statements that have ended, for pages that nobody looks at.
         "spark.sql.ui.retainedExecutions": "20",
-        "spark.driver.extraJavaOptions": QUICK_JAVA,
+        "spark.driver.extraJavaOptions": JAVA,
         "spark.sql.shuffle.partitions": "2",
         # No Derby database of a metastore that nobody asks.
         "spark.sql.catalogImplementation": "in-memory",
