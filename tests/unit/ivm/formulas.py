@@ -102,8 +102,9 @@ def program_of(sql: str) -> Program:
 
 def with_named(query: exp.Query, named: Mapping[str, exp.Query]) -> exp.Query:
     """A query with queries that it reads by name."""
+    query = query.copy() if named else query
     for name, inner in named.items():
-        query = query.with_(name, inner.copy())
+        query.with_(name, inner.copy(), copy=False)
     return query
 
 

@@ -41,7 +41,8 @@ def net(delta: exp.Query, columns: Columns) -> exp.Select:
     outputs = [*kept, exp.alias_(total, WEIGHT)]
     found = exp.Select(expressions=outputs).from_(derived(delta, _DELTA))
     nothing = exp.NEQ(this=total.copy(), expression=exp.Literal.number(0))
-    return found.group_by(*(item.copy() for item in rows), *texts).having(nothing)
+    keys = [*(item.copy() for item in rows), *texts]
+    return found.group_by(*keys, copy=False).having(nothing, copy=False)
 
 
 def recounted(rows: Columns, replaced: Replaced) -> str:
