@@ -104,6 +104,14 @@ def test_catalog_that_is_none(tmp_path: Path, case: str) -> None:
     assert str(wanted) in str(caught.value) and len(str(caught.value.msg).splitlines()) == 2
 
 
+def test_64_folder_whose_name_would_be_cut(tmp_path: Path) -> None:
+    """The catalog's driver would open another file."""
+    path = tmp_path / "what?" / "warehouse"
+    with pytest.raises(DbtRuntimeError, match=r"contains '\?'\.\n +Name another folder\.$"):
+        warehouse.prepare_folder(str(path))
+    assert not list(tmp_path.iterdir())
+
+
 def test_65_metadata_file_is_gone(lake: Warehouse) -> None:
     """A storage table that cannot be read is an error in two lines; other views work."""
     lake.sql(f"create materialized view @.torn_view as {GOOD}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -242,3 +244,20 @@ def test_rename_of_a_base_table(lake: Warehouse, view: str) -> None:
     assert lake.freshness("v") == "STALE"
     lake.sql("select * from @.v")
     assert_same(lake, "select * from @.v", QUERY)
+
+
+def test_snapshots_that_name_no_schema(lake: Warehouse, view: str, tmp_path: Path) -> None:
+    """As in the metadata that an engine wrote which does not record it."""
+    log = "select file from @.base.metadata_log_entries order by timestamp desc limit 1"
+    written = json.loads(Path(lake.value(log).removeprefix("file:")).read_text())
+    for snapshot in written["snapshots"]:
+        del snapshot["schema-id"]
+    lake.sql("drop materialized view @.v")
+    lake.spark("drop table @.base")
+    file = tmp_path / "00001-of-others.metadata.json"
+    file.write_text(json.dumps(written))
+    lake.spark(f"call local.system.register_table('{lake.schema}.base', '{file}')")
+    lake.sql(f"create materialized view @.v as {QUERY}")
+    assert_same(lake, "select * from @.v", QUERY)
+    lake.spark("insert into @.base values (1, 5)")
+    assert_refreshed_by_a_read(lake)

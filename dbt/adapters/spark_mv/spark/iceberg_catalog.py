@@ -104,11 +104,13 @@ class IcebergCatalog(SessionClient):
         if table is None:
             return None
         snapshot = table.currentSnapshot()
+        # Tables of other engines may not say it.
+        schema_id = None if snapshot is None else snapshot.schemaId()
         return TableFacts(
             provider="iceberg",
             snapshot_id=None if snapshot is None else str(snapshot.snapshotId()),
             schema_id=int(table.schema().schemaId()),
-            snapshot_schema_id=None if snapshot is None else int(snapshot.schemaId()),
+            snapshot_schema_id=None if schema_id is None else int(schema_id),
         )
 
     def _table(self, parts: Parts) -> Any:

@@ -113,6 +113,12 @@ def has_own_catalog(given: dict[str, str]) -> bool:
 
 def prepare_folder(path: str, with_catalog: bool = True) -> Path:
     """Make the folder and its catalog unless they are there; returns the file for Spark's log."""
+    if with_catalog and "?" in path:
+        # The catalog's driver reads settings behind it, and would open another file without any.
+        raise DbtRuntimeError(
+            f"The folder {path} cannot be used as a warehouse: its name contains '?'.\n"
+            "Name another folder."
+        )
     try:
         os.makedirs(path, exist_ok=True)
         if with_catalog:
