@@ -7,6 +7,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -65,7 +66,7 @@ CASES = [*itertools.product(JOINS, "ab", range(len(PLACES)))]
 
 @pytest.fixture(scope="module")
 def rows() -> Iterator[Any]:
-    connection = duckdb.connect()
+    connection = duckdb.connect(config={"threads": 1})
     values = (None, 0, 1, 2, 3)
     first = [(n, n % 4 or None, ts, low) for n, (ts, low) in enumerate(pairs(values))]
     second = [(n % 5 or None, ts, low) for n, (ts, low) in enumerate(pairs(values))]
@@ -87,9 +88,14 @@ def queries(join: str, alias: str, place: int) -> Iterator[str]:
         yield PLACES[place].format(join=join, condition=text.format(now=NOW), now=NOW)
 
 
+@cache
+def in_duckdb(query: str) -> str:
+    (text,) = sqlglot.transpile(query, read="spark", write="duckdb")
+    return text
+
+
 def found(rows: Any, query: str, now: int) -> Counter[Any]:
-    text = re.sub(r"mv_clock_now(?:\(\))?", str(now), query)
-    (text,) = sqlglot.transpile(text, read="spark", write="duckdb")
+    text = re.sub(r"mv_clock_now(?:\(\))?", str(now), in_duckdb(query), flags=re.IGNORECASE)
     return Counter(rows.execute(text).fetchall())
 
 
