@@ -55,6 +55,18 @@ class Resolver:
         self._views: dict[TableName, tuple[list[Row], ViewFacts]] = {}
 
     @contextmanager
+    def knows_catalogs(self) -> Iterator[None]:
+        """Inside the block this thread asks the catalog client once which catalogs there are."""
+        if getattr(self._threads, "catalogs", None) is not None:
+            yield  # it is inside of another one
+            return
+        self._threads.catalogs = {}
+        try:
+            yield
+        finally:
+            self._threads.catalogs = None
+
+    @contextmanager
     def remembered(self) -> Iterator[None]:
         """Inside the block this thread asks SQL once for each name: one consistent view of the
         catalog.
@@ -64,11 +76,12 @@ class Resolver:
         if getattr(self._threads, "facts", None) is not None:
             yield  # it is inside of another one
             return
-        self._threads.facts, self._threads.catalogs = {}, {}
+        self._threads.facts = {}
         try:
-            yield
+            with self.knows_catalogs():
+                yield
         finally:
-            self._threads.facts = self._threads.catalogs = None
+            self._threads.facts = None
 
     def forget(self) -> None:
         """Inside a `remembered` block: later questions are asked again."""

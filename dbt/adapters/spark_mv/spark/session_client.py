@@ -24,7 +24,8 @@ class SessionClient:
     def __init__(self, session: Any) -> None:
         self._session = session
         self._jvm = java_classes(session)
-        self._sessions = self._jvm.org.apache.spark.sql.SparkSession
+        self._set_active = self._jvm.org.apache.spark.sql.SparkSession.setActiveSession
+        self._cached = session._jsparkSession.sharedState().cacheManager()
         self._manager = session._jsparkSession.sessionState().catalogManager()
         self._modes = self._jvm.org.apache.spark.sql.execution.CommandExecutionMode
         self._json = self._jvm.com.fasterxml.jackson.databind.ObjectMapper()
@@ -35,10 +36,9 @@ class SessionClient:
 
     def _current(self) -> tuple[str, Parts]:
         self._activate()
-        return (
-            str(self._manager.currentCatalog().name()),
-            tuple(str(part) for part in self._manager.currentNamespace()),
-        )
+        # As one text: each part would be asked for by itself.
+        namespace = self._json.writeValueAsString(self._manager.currentNamespace())
+        return str(self._manager.currentCatalog().name()), tuple(json.loads(namespace))
 
     def is_catalog(self, name: str) -> bool:
         """Whether a catalog of this name is registered."""
@@ -56,7 +56,7 @@ class SessionClient:
 
     def has_cached_plans(self) -> bool:
         """Whether anything is cached by CACHE TABLE."""
-        return not self._session._jsparkSession.sharedState().cacheManager().isEmpty()
+        return not self._cached.isEmpty()
 
     def settings(self) -> Mapping[str, str]:
         """What is set in the user's session."""
@@ -88,7 +88,7 @@ class SessionClient:
     def _activate(self) -> None:
         # The catalog manager asks the conf of the session that is active in its thread, and another
         # target of this process may have made its own the active one.
-        self._sessions.setActiveSession(self._session._jsparkSession)
+        self._set_active(self._session._jsparkSession)
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         try:

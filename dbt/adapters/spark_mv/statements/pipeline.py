@@ -113,7 +113,8 @@ class StatementPipeline:
         """Statements of our own in the user's session pass."""
         self._inside.active = True
         try:
-            yield
+            with self._services.resolver.knows_catalogs():
+                yield
         finally:
             self._inside.active = False
 

@@ -91,6 +91,7 @@ class ViewIndex:
         self._state, self._registrations = state, state.registrations
         self._views = state.views
         self._by_source: dict[TableName, list[TableName]] = {}
+        self._words: dict[TableName, frozenset[str]] = {}
         for view in list(state.views.values()):
             for source in view.sources:
                 self._by_source.setdefault(source, []).append(view.name)
@@ -118,7 +119,10 @@ class ViewIndex:
     def _promise(self, name: TableName, columns: set[str]) -> tuple[int, int]:
         """How little a view promises: the columns that its text lacks, and its rows."""
         view = self._views[name]
-        words = set(_WORD.findall(str(view.payload.get("definition", "")).lower()))
+        words = self._words.get(name)
+        if words is None:
+            text = str(view.payload.get("definition", ""))
+            words = self._words[name] = frozenset(_WORD.findall(text.lower()))
         build = view.last_build.payload if view.last_build is not None else {}
         rows = build.get("rows")
         return len(columns - words), rows if isinstance(rows, int) else 0
