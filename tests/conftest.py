@@ -1,6 +1,7 @@
 """One Spark for the whole run, in a folder of its own; a schema per test class."""
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 # dbt's own tests stop the clock by freezegun, after which pydantic defines no models with times.
@@ -28,6 +29,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "unit" not in item.path.parts or item.path.stem.removeprefix("test_") in SLOW:
             item.add_marker("no_cover")
+
+
+# Their commands read what dbt writes of each one, a third of the work of a short command.
+WITH_ARTIFACTS = "basic docs commands models guides readme".split()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _artifacts(request: pytest.FixtureRequest) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.stem.removeprefix("test_") not in WITH_ARTIFACTS:
+            patch.setenv("DBT_WRITE_JSON", "0")
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)
