@@ -2,12 +2,16 @@
 
 import os
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
+from zlib import crc32
 
 # dbt's own tests stop the clock by freezegun, after which pydantic defines no models with times.
 import pyiceberg.table  # noqa: F401
 import pytest
 from dbt.adapters.factory import reset_adapters
+
+from tests.sampling import WHOLE
 
 os.environ.setdefault("DBT_SPARK_MV_CLASS_DATA_ARCHIVE", "0")
 pytest_plugins = ["dbt.tests.fixtures.project"]
@@ -22,8 +26,34 @@ SLOW += "inexact clock_columns rewrite_pairs rewrite_metamorphic rewrite_united"
 SLOW += "rewrite_extra rewrite_joins rewrite_fields rewrite_worded arithmetic".split()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+# Of the files in these folders a sample takes those of one half, by date; `make whole` takes all.
+IN_TURN, TURN = ("adapter", "materialized_view"), "TEST_TURN"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Whoever names tests gets all of them; processes beside this one read what is set here."""
+    if not hasattr(config, "workerinput"):
+        os.environ.pop(TURN, None)
+        if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not WHOLE:
+            os.environ[TURN] = str(date.today().toordinal() % 2)
+
+
+def _is_left_out(item: pytest.Item) -> bool:
+    turn = os.environ.get(TURN)
+    return (
+        turn is not None
+        and "functional" in item.path.parts
+        and item.path.parent.name in IN_TURN
+        and crc32(item.path.stem.encode()) % 2 != int(turn)
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The files of the first two take minutes: at the end one process would wait for the other."""
+    left_out = [item for item in items if _is_left_out(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not _is_left_out(item)]
     order = ("ivm", "servers", "model", "unit")
     items.sort(key=lambda item: [part not in item.path.parts for part in order])
     for item in items:
