@@ -50,10 +50,12 @@ def _is_left_out(item: pytest.Item) -> bool:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The files of the first two take minutes: at the end one process would wait for the other."""
-    left_out = [item for item in items if _is_left_out(item)]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not _is_left_out(item)]
+    taken: dict[bool, list[pytest.Item]] = {True: [], False: []}
+    for item in items:
+        taken[not _is_left_out(item)].append(item)
+    items[:] = taken[True]
+    if taken[False]:
+        config.hook.pytest_deselected(items=taken[False])
     order = ("ivm", "servers", "model", "unit")
     items.sort(key=lambda item: [part not in item.path.parts for part in order])
     for item in items:

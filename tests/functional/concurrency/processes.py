@@ -16,13 +16,13 @@ from typing import Any
 from dbt.adapters.spark_mv.core.failpoints import FAILPOINTS, TESTING
 from dbt.adapters.spark_mv.planning import incremental
 from dbt.adapters.spark_mv.spark.local import cds_archive, warehouse
-from tests.conftest import JAVA
+from tests.conftest import JAVA as JAVA_OPTIONS
 from tests.functional.materialized_view.warehouse import Warehouse
 
 ROOT = Path(__file__).parents[3]
 WATCH = "watch"
 JAVA = {
-    "spark.driver.extraJavaOptions": JAVA,
+    "spark.driver.extraJavaOptions": JAVA_OPTIONS,
     "spark.driver.memory": "512m",
     "spark.master": "local[1]",
 }

@@ -8,7 +8,7 @@ may have brought along, has no parsers that could be inherited from.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeGuard
 
 from sqlglot import exp
@@ -73,6 +73,7 @@ def _formatted(arguments: list[exp.Expr]) -> exp.Expr:
     return made
 
 
+# What makes the node of a function from its arguments.
 _BUILDERS: dict[str, Builder] = {
     **{name: _left_alone(name) for name in _LEFT_ALONE},
     "DATE_FORMAT": _formatted,
@@ -86,13 +87,9 @@ class _SparkSql(Spark):
 
 
 class _Respelling:
-    """One text's tokens in another spelling, and its trees as if they had been read as Spark does.
+    """One text's tokens in another spelling, and its trees as if read as Spark reads them."""
 
-    `builders` make the node of a function from its arguments, by the function's upper-case name.
-    """
-
-    def __init__(self, builders: Mapping[str, Builder]) -> None:
-        self._builders = builders
+    def __init__(self) -> None:
         self._paths: list[str] = []
         self._has_unknown = False
 
@@ -120,7 +117,7 @@ class _Respelling:
         if token.token_type == TokenType.WINDOW:
             # It begins no clause.
             token.token_type = TokenType.VAR
-        elif name in self._builders:
+        elif name in _BUILDERS:
             token.text, self._has_unknown = _UNKNOWN + token.text, True
         elif name in _PASSING_OVER_NULL:
             _drop_false(tokens, place + 1)
@@ -160,7 +157,7 @@ class _Respelling:
             return node
         name = name.removeprefix(_UNKNOWN)
         if isinstance(node, exp.Anonymous):
-            made = self._builders[name.upper()](node.expressions)
+            made = _BUILDERS[name.upper()](node.expressions)
             for error in made.error_messages(node.expressions):
                 raise ParseError(error)
             made.comments = node.comments
@@ -233,6 +230,6 @@ def _is_key(token: Token | None) -> TypeGuard[Token]:
 
 def statements(sql: str) -> list[exp.Expr | None]:
     """The trees of the statements in a text; raises `SqlglotError` and what else sqlglot may."""
-    spark, spelled = _SparkSql(), _Respelling(_BUILDERS)
+    spark, spelled = _SparkSql(), _Respelling()
     trees = spark.parser().parse(spelled.tokens(spark.tokenize(sql)), sql)
     return [spelled.restored(tree) for tree in trees]
