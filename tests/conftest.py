@@ -23,7 +23,7 @@ JAVA = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -XX:TieredStopAtLevel=1"
 # Of the unit tests these take minutes each: they run the same lines with many rows.
 SLOW = "delta random_rounds mutants partitions partition_values ties_of_rows rounding".split()
 SLOW += "inexact clock_columns rewrite_pairs rewrite_metamorphic rewrite_united".split()
-SLOW += "rewrite_extra rewrite_joins rewrite_fields rewrite_worded arithmetic".split()
+SLOW += "rewrite_extra rewrite_joins rewrite_fields rewrite_worded rewrite_implied arithmetic".split()
 
 
 # Of the files in these folders a sample takes those of one half, by date; `make whole` takes all.

@@ -31,6 +31,7 @@ from tests.unit.rewrite.atoms import COLUMNS
 from tests.unit.rewrite.extra_pairs import HELD, extra_pair
 from tests.unit.rewrite.harness import Report as Pairs
 from tests.unit.rewrite.harness import Tables, run
+from tests.unit.rewrite.implied_pairs import any_implied_pair
 from tests.unit.rewrite.join_pairs import any_join_pair
 from tests.unit.rewrite.lake import Lake
 from tests.unit.rewrite.packed_pairs import PACKED, pack, packed_pair
@@ -61,6 +62,7 @@ def main() -> int:
 
 # In turn; those that are united are run in another way.
 _KINDS = [whole_pair, extra_pair, union_pair, any_join_pair, pair, any_worded_pair, packed_pair]
+_KINDS += [any_implied_pair]
 
 
 def _kind(seed: int) -> Callable[[int], Pair]:

@@ -16,6 +16,7 @@ from tests.functional.materialized_view.warehouse import Warehouse
 from tests.sampling import WHOLE
 from tests.unit.rewrite.atoms import COLUMNS
 from tests.unit.rewrite.harness import Tables, answered, stored_view, text_of
+from tests.unit.rewrite.implied_pairs import any_implied_pair
 from tests.unit.rewrite.join_pairs import any_join_pair
 from tests.unit.rewrite.lake import VALUES, plain
 from tests.unit.rewrite.packed_pairs import PACKED, packed_pair, packed_rows
@@ -74,8 +75,8 @@ def _literal(value: object) -> str:
 
 @pytest.mark.parametrize(
     "make",
-    [pair, whole_pair, any_join_pair, packed_pair, any_worded_pair],
-    ids=["blocks", "wholes", "joins", "fields", "words"],
+    [pair, whole_pair, any_join_pair, packed_pair, any_worded_pair, any_implied_pair],
+    ids=["blocks", "wholes", "joins", "fields", "words", "implied"],
 )
 def test_same_rows(shelf: Warehouse, make: Callable[[int], Pair]) -> None:
     wrong, matches, seed = [], 0, FIRST

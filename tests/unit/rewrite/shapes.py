@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from tests.unit.rewrite.atoms import UNITS, Atom, Item, call
@@ -80,3 +80,12 @@ def selected(items: list[Item]) -> str:
 def numbered(items: list[Item], letter: str) -> tuple[Item, ...]:
     """The items, each under a name."""
     return tuple(item.named(f"{letter}{n}") for n, item in enumerate(items))
+
+
+def storing(shape: Shape, item: Item) -> Shape:
+    """A view that stores a column, too."""
+    if shape.form == "one" or any(one.text == item.text for one in shape.items):
+        return shape
+    items = numbered([item, *shape.items], "s")
+    keys = () if shape.form in ("rows", "distinct") else (item, *shape.keys)
+    return replace(shape, items=items, keys=keys)

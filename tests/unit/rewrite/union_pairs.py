@@ -7,7 +7,7 @@ from random import Random
 
 from tests.unit.rewrite.atoms import COLUMNS, Atom, Item
 from tests.unit.rewrite.pairs import pair, plainly, written
-from tests.unit.rewrite.shapes import Pair, Shape, numbered
+from tests.unit.rewrite.shapes import Pair, Shape, numbered, storing
 
 _VALUES = {
     "int": ("0", "1", "2", "3"),
@@ -37,7 +37,7 @@ def union_pair(seed: int) -> Pair:
         # Whoever writes a view may begin with another table than whoever writes a query.
         stored = replace(stored, tables=dict(reversed(stored.tables.items())))
     if random.random() < 0.6:
-        stored = _with(stored, Item(name, kind))
+        stored = storing(stored, Item(name, kind))
     more = (Atom(wants, (alias,)),) if wants else ()
     query = replace(base.asked, conditions=(*asked, *more))
     return Pair(seed, written(query, random), plainly(stored), query, stored)
@@ -68,12 +68,3 @@ def _range(random: Random, name: str, kind: str) -> str:
     forms += [f"{name} {first} {low} AND {name} {last} {high}", f"{name} BETWEEN {low} AND {high}"]
     forms += [f"{name} IN ({low}, {third})", f"{name} IN ({low}, NULL)", f"{low} = {name}"]
     return random.choice(forms)
-
-
-def _with(shape: Shape, item: Item) -> Shape:
-    """A view that stores a column, too."""
-    if shape.form == "one" or any(one.text == item.text for one in shape.items):
-        return shape
-    items = numbered([item, *shape.items], "s")
-    keys = () if shape.form in ("rows", "distinct") else (item, *shape.keys)
-    return replace(shape, items=items, keys=keys)

@@ -2,20 +2,31 @@
 
 Both are conjunctions, and a row counts only where every conjunct is true. So it is enough that each
 conjunct of the view follows from those of the query; none is ever negated, and NULL needs no care.
+A disjunction of the view follows if one of its branches does; of one of the query, each branch in
+its place must have what the view wants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.conditions.consequences import range_of_year
-from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
+from dbt.adapters.spark_mv.rewrite.conditions.consequences import range_in_words
+from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of, range_in
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, column_term
+from dbt.adapters.spark_mv.rewrite.terms import (
+    ColumnOf,
+    Term,
+    binary,
+    column_term,
+    conjuncts,
+)
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_COVERED, Unmatched
+
+# Each is held against the view in turn.
+_MOST_BRANCHES = 16
 
 
 class RowsTest:
@@ -27,22 +38,57 @@ class RowsTest:
 
     def check(self) -> None:
         """Raise `Unmatched` if the view leaves out rows that the query wants."""
+        found = next(self._left_out(), None)
+        if found is not None and not self._has_all_branches():
+            raise found
+
+    def _left_out(self) -> Iterator[Unmatched]:
+        """What the view leaves out, by each of its conditions that does not follow."""
         query, view = self._query, self._view
         for column, members in view.classes.items():
             if any(query.least(one) != query.least(column) for one in members):
-                raise _not_covered(f"{column.shown} equals another column in the view")
+                yield _not_covered(f"{column.shown} equals another column in the view")
         for column in view.not_null:
             if not query.rejects_null(column):
-                raise _not_covered(f"the view leaves out NULL in {column.shown}")
+                yield _not_covered(f"the view leaves out NULL in {column.shown}")
         for column, kept in view.ranges.items():
             if not query.is_within(column, kept):
-                raise _not_covered(f"the view has a part of the values of {column.shown}")
+                yield _not_covered(f"the view has a part of the values of {column.shown}")
         asked = {query.normal(term).key for term in query.residuals}
         for term in view.residuals:
-            year = range_of_year(term)
-            is_within = year is not None and query.is_within(*year)
-            if query.normal(term).key not in asked and not is_within:
-                raise _not_covered("the view has a condition that the query has not", str(term))
+            if query.normal(term).key not in asked and not self._follows(term):
+                yield _not_covered("the view has a condition that the query has not", str(term))
+
+    def _follows(self, term: Term) -> bool:
+        """Whether a conjunct, which the query has not, follows from what it has."""
+        if type(term.node) is exp.Or:
+            return any(_implies(self._query, conjuncts(branch)) for branch in term.args)
+        found = range_in_words(term)
+        if found is not None:
+            return self._query.is_within(*found)
+        if isinstance(term.node, (exp.NEQ, exp.NullSafeNEQ)):
+            left_out = binary(exp.EQ, *term.args)
+        elif isinstance(term.node, exp.Not):
+            left_out = term.args[0]
+        else:
+            return False
+        other = range_in(left_out, self._view.zone) or range_in_words(left_out)
+        return other is not None and self._query.is_apart(*other)
+
+    def _has_all_branches(self) -> bool:
+        """Whether each conjunct of the view follows with each branch of a disjunction of the
+        query."""
+        query = self._query
+        found = [term for term in query.residuals if type(term.node) is exp.Or]
+        cases = [
+            [facts_of((*query.conditions, *conjuncts(branch)), query.zone) for branch in term.args]
+            for term in found
+            if len(term.args) <= _MOST_BRANCHES
+        ]
+        return bool(cases) and all(
+            any(all(_implies(one, [term]) for one in branches) for branches in [[query], *cases])
+            for term in self._view.conditions
+        )
 
     def compensation(self, by_view: Deriver, by_query: Deriver) -> list[exp.Expr]:
         """The conditions that leave those rows of the view that the query wants.
@@ -108,6 +154,14 @@ def _met(ranges: list[Range]) -> Range:
     for other in ranges[1:]:
         found = found.meet(other)
     return found
+
+
+def _implies(query: Facts, conditions: Sequence[Term]) -> bool:
+    """Whether these conditions are true in all rows of a query."""
+    if query.is_empty:
+        return True
+    wanted = facts_of(conditions, query.zone)
+    return not wanted.is_empty and next(RowsTest(query, wanted)._left_out(), None) is None
 
 
 def _not_covered(text: str, clause: str = "") -> Unmatched:

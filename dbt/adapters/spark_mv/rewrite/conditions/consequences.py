@@ -1,7 +1,9 @@
 """What follows from a conjunct of a WHERE beside what it says: a simpler one, columns that are not
-NULL, years as ranges of days."""
+NULL, years as ranges of days, beginnings of texts as ranges of texts."""
 
 from __future__ import annotations
+
+import re
 
 from sqlglot import exp
 
@@ -16,6 +18,8 @@ _STRICT = (
     *(exp.DayOfWeek, exp.DayOfYear, exp.WeekOfYear, exp.Upper, exp.Lower, exp.Length, exp.Abs),
     *(exp.TimestampTrunc, exp.TsOrDsAdd),
 )
+# Without other wildcards and escapes, and with a last letter that has a next one.
+_BEGINNING = re.compile(r"([^%_\\]*)([ !-$&-Z^`-}])%", re.DOTALL)
 
 
 def simple_conjunct(term: Term) -> Term:
@@ -65,7 +69,25 @@ def _strict_columns(term: Term) -> set[ColumnOf]:
     return set().union(*map(_strict_columns, term.args))
 
 
-def range_of_year(term: Term) -> tuple[ColumnOf, Range] | None:
+def range_in_words(term: Term) -> tuple[ColumnOf, Range] | None:
+    """The column and the range that a conjunct is, which is no comparison of a column."""
+    return _range_of_beginning(term) if isinstance(term.node, exp.Like) else _range_of_year(term)
+
+
+def _range_of_beginning(term: Term) -> tuple[ColumnOf, Range] | None:
+    """The texts that begin as LIKE says: those from the beginning to the next text that has not
+    got it."""
+    column, pattern = term.args[0].column, term.args[1].node
+    if column is None or column.type != "string" or not isinstance(pattern, exp.Literal):
+        return None
+    found = _BEGINNING.fullmatch(pattern.name) if pattern.is_string else None
+    if found is None:
+        return None
+    begun, last = found.groups()
+    return column, Range(begun + last, False, begun + chr(ord(last) + 1), True)
+
+
+def _range_of_year(term: Term) -> tuple[ColumnOf, Range] | None:
     """The days of a column DATE whose YEAR is compared with a number."""
     if not isinstance(term.node, (exp.EQ, exp.LT, exp.LTE)):
         return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.consequences import (
-    range_of_year,
+    range_in_words,
     rejected_nulls,
     simple_conjunct,
 )
@@ -23,8 +23,9 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.LT: exp.GT, exp.LTE: exp.
 class Facts:
     """`classes` maps each column that equals others to all of these; `ranges` has those of classes
     by their least column; `not_null` are columns of which a conjunct leaves no NULL; `residuals`
-    are the other conjuncts, of which `implied_not_null` and `years` are consequences. `is_empty`
-    says that no row meets all."""
+    are the other conjuncts, of which `implied_not_null` and `implied_ranges` are consequences.
+    `is_empty` says that no row meets all. They are of `conditions`, in which moments are those of
+    `zone`."""
 
     classes: Mapping[ColumnOf, frozenset[ColumnOf]]
     ranges: Mapping[ColumnOf, Range]
@@ -32,7 +33,9 @@ class Facts:
     residuals: tuple[Term, ...]
     is_empty: bool
     implied_not_null: frozenset[ColumnOf] = frozenset()
-    years: Mapping[ColumnOf, Range] = field(default_factory=dict)
+    implied_ranges: Mapping[ColumnOf, Range] = field(default_factory=dict)
+    conditions: tuple[Term, ...] = ()
+    zone: str = ""
 
     def members(self, column: ColumnOf) -> frozenset[ColumnOf]:
         """The columns that equal one, itself among them."""
@@ -63,12 +66,17 @@ class Facts:
         )
 
     def is_within(self, column: ColumnOf, kept: Range) -> bool:
-        """Whether all values of a column are in a range."""
-        found = self.range_of(column), self.years.get(self.least(column))
+        """Whether all values of a column are in a range, and none is NULL."""
+        return any(one.is_within(kept) for one in self._ranges(column))
+
+    def is_apart(self, column: ColumnOf, other: Range) -> bool:
+        """Whether no value of a column is in a range, and none is NULL."""
+        return any(one.meet(other).is_empty for one in self._ranges(column))
+
+    def _ranges(self, column: ColumnOf) -> list[Range]:
+        found = self.range_of(column), self.implied_ranges.get(self.least(column))
         ranges = [one for one in found if one is not None]
-        if len(ranges) == 2:
-            ranges.append(ranges[0].meet(ranges[1]))
-        return any(one.is_within(kept) for one in ranges)
+        return [*ranges, ranges[0].meet(ranges[1])] if len(ranges) == 2 else ranges
 
 
 def facts_of(conditions: Iterable[Term], zone: str) -> Facts:
@@ -98,11 +106,13 @@ class _Finder:
         self._null: set[ColumnOf] = set()
         self._residuals: dict[str, Term] = {}
         self._implied: set[ColumnOf] = set()
-        self._years: list[tuple[ColumnOf, Range]] = []
+        self._implied_ranges: list[tuple[ColumnOf, Range]] = []
+        self._conditions: list[Term] = []
         self._is_empty = False
 
     def add(self, term: Term) -> None:
         """Take in a conjunct."""
+        self._conditions.append(term)
         term = simple_conjunct(term)
         if isinstance(term.node, exp.Boolean) and term.node.this:
             return
@@ -117,9 +127,9 @@ class _Finder:
             return
         self._residuals[term.key] = term
         self._implied |= rejected_nulls(term)
-        year = range_of_year(term)
-        if year is not None:
-            self._years.append(year)
+        found = range_in_words(term)
+        if found is not None:
+            self._implied_ranges.append(found)
 
     def _is_equality(self, term: Term) -> bool:
         pair = equal_columns(term)
@@ -158,7 +168,7 @@ class _Finder:
         """What was found."""
         classes = {column: frozenset(one) for one in self._equal for column in one}
         known = Facts(classes, {}, frozenset(self._not_null), (), False)
-        ranges, years = (_met(known, found) for found in (self._ranges, self._years))
+        ranges, implied = (_met(known, found) for found in (self._ranges, self._implied_ranges))
         is_empty = self._is_empty or any(found.is_empty for found in ranges.values())
         whole = Facts(
             classes,
@@ -167,7 +177,9 @@ class _Finder:
             tuple(self._residuals.values()),
             is_empty,
             frozenset(self._implied),
-            years,
+            implied,
+            tuple(self._conditions),
+            self._zone,
         )
         if any(whole.rejects_null(column) for column in self._null):
             return replace(whole, is_empty=True)

@@ -130,6 +130,14 @@ def _in(node: exp.Expr, columns: Columns) -> Term:
     return generic(node, columns, read)
 
 
+def _like(node: exp.Expr, columns: Columns) -> Term:
+    """sqlglot reads NOT LIKE as a kind of LIKE, or as NOT of one."""
+    plain = node.copy()
+    plain.set("negate", None)
+    found = generic(plain, columns, read)
+    return negated(found) if node.args.get("negate") else found
+
+
 def _cast(node: exp.Expr, columns: Columns) -> Term:
     """A cast, also of a literal with a type, which knows words for moments of the clock."""
     to, inner = node.args["to"], node.this
@@ -242,6 +250,8 @@ _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.GTE: _swapped,
     exp.Between: _between,
     exp.In: _in,
+    exp.Like: _like,
+    exp.ILike: _like,
     exp.Cast: _cast,
     exp.TryCast: _cast,
     exp.Anonymous: _anonymous,

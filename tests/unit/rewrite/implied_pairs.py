@@ -1,0 +1,84 @@
+"""Pairs of one column whose conditions are not those of each other, but may follow from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from tests.unit.rewrite.atoms import COLUMNS, Atom, Item, atom
+from tests.unit.rewrite.pairs import pair, plainly, written
+from tests.unit.rewrite.shapes import Pair, Shape, storing
+
+_VALUES = {
+    "int": ("0", "1", "2", "3"),
+    "date": ("date '2024-01-01'", "'2024-01-31'", "date '2024-02-01'", "date '2023-12-31'"),
+    "string": ("'x'", "'y'", "'xy'", "''"),
+    "decimal(10,2)": ("0.5", "1.5", "2.25", "1"),
+}
+# What a query asks of a column, and what else is asked where the column is left open.
+ASKED = (
+    "{0} = {1}",
+    "{0} IN ({1}, {2})",
+    "{0} < {1}",
+    "{0} >= {1}",
+    "{0} > {1} AND {0} <= {2}",
+    "({0} = {1} OR {0} > {2})",
+    "({0} = {1} OR {3})",
+    "(({0} > {1} AND {3}) OR {0} = {2})",
+)
+KEPT: dict[str, tuple[str, ...]] = {
+    "not equal": ("{0} <> {1}", "NOT {0} <=> {1}"),
+    "none of a list": ("NOT {0} IN ({1}, {2})",),
+    "one of two": (
+        "({0} < {1} OR {0} >= {2})",
+        "({0} = {1} OR {3})",
+        "({0} <> {1} OR {0} IS NULL)",
+        "(({0} < {1} AND {0} <> {2}) OR {3} OR FALSE)",
+        "({0} BETWEEN {1} AND {2} OR ({3} AND {0} > {2}))",
+    ),
+    "a beginning": ("{0} LIKE {1}", "{0} NOT LIKE {1}", "({0} LIKE {1} OR {0} LIKE {2})"),
+}
+
+
+def any_implied_pair(seed: int) -> Pair:
+    """The pair of a seed, of one of the kinds."""
+    return implied_pair(seed, tuple(KEPT)[seed % len(KEPT)])
+
+
+def implied_pair(seed: int, kept: str) -> Pair:
+    """The pair of a seed whose view has a condition of such a kind."""
+    random = Random(f"{kept} {seed}")
+    base = pair(seed)
+    alias, column, kind = random.choice(_columns(base.stored, kept))
+    name = f"{alias}.{column}"
+    other = atom(random, {alias: base.stored.tables[alias]}).text
+    values = [random.choice(_VALUES[kind]) for _ in range(2)]
+    has = random.choice(KEPT[kept]).format(name, *_patterns(random, kept, values), other)
+    if random.random() < 0.5:
+        values = [random.choice(_VALUES[kind]) for _ in range(2)]
+    forms = [*ASKED, *("{0} %s {1} || '%%'" % like for like in ("LIKE", "NOT LIKE", "ILIKE"))] if kept == "a beginning" else ASKED
+    wants = random.choice(forms).format(name, *values, other)
+    wants = wants.replace("' || '", "")
+    shared = [one for one in base.stored.conditions if one in base.asked.conditions]
+    stored = replace(base.stored, conditions=(*shared, Atom(has, (alias,))))
+    asked = replace(base.asked, conditions=(*base.asked.conditions, Atom(wants, (alias,))))
+    if random.random() < 0.8:
+        stored = storing(stored, Item(name, kind))
+    return Pair(seed, written(asked, random), plainly(stored), asked, stored)
+
+
+def _patterns(random: Random, kept: str, values: list[str]) -> list[str]:
+    if kept != "a beginning":
+        return values
+    ends = ("%'", "%'", "%'", "_%'", "'", "%y'")
+    return [value[:-1] + random.choice(ends) for value in values]
+
+
+def _columns(shape: Shape, kept: str) -> list[tuple[str, str, str]]:
+    kinds = ("string",) if kept == "a beginning" else tuple(_VALUES)
+    return [
+        (alias, name, kind)
+        for alias, table in shape.tables.items()
+        for name, kind in COLUMNS[table].items()
+        if kind in kinds and name != "id"
+    ]
