@@ -3,8 +3,8 @@
 import os
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 # dbt's own tests stop the clock by freezegun, after which pydantic defines no models with times.
 import pyiceberg.table  # noqa: F401
@@ -23,11 +23,13 @@ JAVA = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -XX:TieredStopAtLevel=1"
 # Of the unit tests these take minutes each: they run the same lines with many rows.
 SLOW = "delta random_rounds mutants partitions partition_values ties_of_rows rounding".split()
 SLOW += "inexact clock_columns rewrite_pairs rewrite_metamorphic rewrite_united".split()
-SLOW += "rewrite_extra rewrite_joins rewrite_fields rewrite_worded rewrite_implied arithmetic".split()
+SLOW += "rewrite_extra rewrite_joins rewrite_fields rewrite_worded rewrite_implied".split()
+SLOW += ["arithmetic"]
 
 
-# Of the files in these folders a sample takes those of one half, by date; `make whole` takes all.
-IN_TURN, TURN = ("adapter", "materialized_view"), "TEST_TURN"
+# Of the files in folders of tests/functional a sample takes one in so many, by date; `make whole`
+# takes all.
+TURNS, TURN = 4, "TEST_TURN"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -35,27 +37,23 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         os.environ.pop(TURN, None)
         if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not WHOLE:
-            os.environ[TURN] = str(date.today().toordinal() % 2)
+            os.environ[TURN] = str(date.today().toordinal() % TURNS)
 
 
-def _is_left_out(item: pytest.Item) -> bool:
+def _left_out(items: list[pytest.Item]) -> set[Path]:
+    """Files that have their turn on another day."""
     turn = os.environ.get(TURN)
-    return (
-        turn is not None
-        and "functional" in item.path.parts
-        and item.path.parent.name in IN_TURN
-        and crc32(item.path.stem.encode()) % 2 != int(turn)
-    )
+    files = sorted({item.path for item in items if "functional" in item.path.parent.parent.parts})
+    return {file for n, file in enumerate(files) if turn is not None and n % TURNS != int(turn)}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The files of the first two take minutes: at the end one process would wait for the other."""
-    taken: dict[bool, list[pytest.Item]] = {True: [], False: []}
-    for item in items:
-        taken[not _is_left_out(item)].append(item)
-    items[:] = taken[True]
-    if taken[False]:
-        config.hook.pytest_deselected(items=taken[False])
+    left_out = _left_out(items)
+    others = [item for item in items if item.path in left_out]
+    items[:] = [item for item in items if item.path not in left_out]
+    if others:
+        config.hook.pytest_deselected(items=others)
     order = ("ivm", "servers", "model", "unit")
     items.sort(key=lambda item: [part not in item.path.parts for part in order])
     for item in items:

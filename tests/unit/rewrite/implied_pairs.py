@@ -26,6 +26,7 @@ ASKED = (
     "({0} = {1} OR {3})",
     "(({0} > {1} AND {3}) OR {0} = {2})",
 )
+_BEGINNINGS = ("{0} LIKE {4}", "{0} NOT LIKE {4}", "{0} ILIKE {4}")
 KEPT: dict[str, tuple[str, ...]] = {
     "not equal": ("{0} <> {1}", "NOT {0} <=> {1}"),
     "none of a list": ("NOT {0} IN ({1}, {2})",),
@@ -56,9 +57,8 @@ def implied_pair(seed: int, kept: str) -> Pair:
     has = random.choice(KEPT[kept]).format(name, *_patterns(random, kept, values), other)
     if random.random() < 0.5:
         values = [random.choice(_VALUES[kind]) for _ in range(2)]
-    forms = [*ASKED, *("{0} %s {1} || '%%'" % like for like in ("LIKE", "NOT LIKE", "ILIKE"))] if kept == "a beginning" else ASKED
-    wants = random.choice(forms).format(name, *values, other)
-    wants = wants.replace("' || '", "")
+    forms = ASKED + (_BEGINNINGS if kept == "a beginning" else ())
+    wants = random.choice(forms).format(name, *values, other, f"{values[0][:-1]}%'")
     shared = [one for one in base.stored.conditions if one in base.asked.conditions]
     stored = replace(base.stored, conditions=(*shared, Atom(has, (alias,))))
     asked = replace(base.asked, conditions=(*base.asked.conditions, Atom(wants, (alias,))))
