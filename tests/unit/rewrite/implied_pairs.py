@@ -7,12 +7,14 @@ from random import Random
 
 from tests.unit.rewrite.atoms import COLUMNS, Atom, Item, atom
 from tests.unit.rewrite.pairs import pair, plainly, written
-from tests.unit.rewrite.shapes import Pair, Shape, storing
+from tests.unit.rewrite.shapes import Pair, Shape, same_groups, storing
 
 _VALUES = {
     "int": ("0", "1", "2", "3"),
     "date": ("date '2024-01-01'", "'2024-01-31'", "date '2024-02-01'", "date '2023-12-31'"),
     "string": ("'x'", "'y'", "'xy'", "''"),
+    "bigint": ("0", "1", "2", "3"),
+    "decimal(20,2)": ("0.5", "1.5", "2.25", "4"),
     "decimal(10,2)": ("0.5", "1.5", "2.25", "1"),
 }
 # What a query asks of a column, and what else is asked where the column is left open.
@@ -37,6 +39,7 @@ KEPT: dict[str, tuple[str, ...]] = {
         "(({0} < {1} AND {0} <> {2}) OR {3} OR FALSE)",
         "({0} BETWEEN {1} AND {2} OR ({3} AND {0} > {2}))",
     ),
+    "groups": ("{0} > {1}", "{0} <> {1}", "{0} IS NOT NULL", "({0} > {1} OR {0} <> {2})"),
     "a beginning": ("{0} LIKE {1}", "{0} NOT LIKE {1}", "({0} LIKE {1} OR {0} LIKE {2})"),
 }
 
@@ -49,6 +52,8 @@ def any_implied_pair(seed: int) -> Pair:
 def implied_pair(seed: int, kept: str) -> Pair:
     """The pair of a seed whose view has a condition of such a kind."""
     random = Random(f"{kept} {seed}")
+    if kept == "groups":
+        return _pair_of_groups(random, seed)
     base = pair(seed)
     alias, column, kind = random.choice(_columns(base.stored, kept))
     name = f"{alias}.{column}"
@@ -65,6 +70,23 @@ def implied_pair(seed: int, kept: str) -> Pair:
     if random.random() < 0.8:
         stored = storing(stored, Item(name, kind))
     return Pair(seed, written(asked, random), plainly(stored), asked, stored)
+
+
+def _pair_of_groups(random: Random, seed: int) -> Pair:
+    """The same groups, of which both leave out some by what they call."""
+    base = pair(random.randrange(1_000_000))
+    while base.asked.form != "groups":
+        base = pair(random.randrange(1_000_000))
+    calls = [item for item in base.asked.items if item.is_call and item.type in _VALUES]
+    one = random.choice(calls) if calls else Item("COUNT(*)", "bigint", True)
+    other = random.choice((*(item.text for item in base.asked.keys), "COUNT(*)"))
+    values = [random.choice(_VALUES[one.type]) for _ in range(2)]
+    has = random.choice(KEPT["groups"]).format(one.text, *values)
+    about = one.text if random.random() < 0.8 else "COUNT(*)"
+    wants = random.choice(ASKED).format(about, *values, f"{other} IS NULL")
+    asked = replace(base.asked, having=(wants,))
+    stored = replace(same_groups(asked), having=(has,))
+    return Pair(seed, plainly(asked), plainly(stored), asked, stored)
 
 
 def _patterns(random: Random, kept: str, values: list[str]) -> list[str]:

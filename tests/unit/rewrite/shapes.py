@@ -89,3 +89,10 @@ def storing(shape: Shape, item: Item) -> Shape:
     items = numbered([item, *shape.items], "s")
     keys = () if shape.form in ("rows", "distinct") else (item, *shape.keys)
     return replace(shape, items=items, keys=keys)
+
+
+def same_groups(asked: Shape) -> Shape:
+    """A view that has the groups of a query, and what it calls on them."""
+    calls = [item for item in asked.items if item.is_call]
+    items = numbered([*asked.keys, *calls], "s")
+    return replace(asked, items=items, having=(), ordered=False)

@@ -7,7 +7,7 @@ from random import Random
 
 from tests.unit.rewrite.atoms import COLUMNS, Atom, Item
 from tests.unit.rewrite.pairs import pair, plainly, written
-from tests.unit.rewrite.shapes import Pair, Shape, numbered, storing
+from tests.unit.rewrite.shapes import Pair, Shape, same_groups, storing
 
 _VALUES = {
     "int": ("0", "1", "2", "3"),
@@ -23,7 +23,7 @@ def union_pair(seed: int) -> Pair:
     random = Random(f"union {seed}")
     base = pair(seed)
     if base.asked.form == "groups" and random.random() < 0.4:
-        base = replace(base, stored=_same_groups(base.asked))
+        base = replace(base, stored=same_groups(base.asked))
     alias, column, kind = random.choice(_columns(base.stored))
     name = f"{alias}.{column}"
     kept = [atom for atom in base.stored.conditions if atom in base.asked.conditions]
@@ -41,13 +41,6 @@ def union_pair(seed: int) -> Pair:
     more = (Atom(wants, (alias,)),) if wants else ()
     query = replace(base.asked, conditions=(*asked, *more))
     return Pair(seed, written(query, random), plainly(stored), query, stored)
-
-
-def _same_groups(asked: Shape) -> Shape:
-    """A view that has the groups of a query, and what it calls on them."""
-    calls = [item for item in asked.items if item.is_call]
-    items = numbered([*asked.keys, *calls], "s")
-    return replace(asked, items=items, having=(), ordered=False)
 
 
 def _columns(shape: Shape) -> list[tuple[str, str, str]]:

@@ -19,13 +19,14 @@ from dbt.adapters.spark_mv.rewrite.block import Block, Derived
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls
+from dbt.adapters.spark_mv.rewrite.derived import column_of_call
 from dbt.adapters.spark_mv.rewrite.extra import without_extra, without_nulls
 from dbt.adapters.spark_mv.rewrite.occurrences import maps
 from dbt.adapters.spark_mv.rewrite.outer import as_outer
 from dbt.adapters.spark_mv.rewrite.returned import calls_aggregate, keys_of_returned, keys_of_sets
-from dbt.adapters.spark_mv.rewrite.rows import RowsTest
+from dbt.adapters.spark_mv.rewrite.rows import RowsTest, implies
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, replaced
 from dbt.adapters.spark_mv.rewrite.text import Answer, Missing
 from dbt.adapters.spark_mv.rewrite.united import rest_of, united
 from dbt.adapters.spark_mv.rewrite.unmatched import (
@@ -186,12 +187,24 @@ class _Attempt:
     def _of_equal_groups(self, conditions: list[exp.Expr]) -> Answer:
         if not self._query.keys and conditions:
             raise Unmatched(NOT_DERIVABLE, "the view has one group, of other rows than the query")
-        wanted = {self._facts.normal(term).key for term in self._query.having}
-        if any(self._facts.normal(t).key not in wanted for t in self._view.block.having):
+        asked = (*self._query.conditions, *self._of_groups(self._query.having))
+        kept = self._of_groups(self._view.block.having)
+        if kept and not implies(facts_of(asked, self._view.zone), kept):
             self._refuse_view_having()
         calls = self._stored_calls(again=False)
         having = self._having(calls)
         return self._made([*conditions, *having], None, (), calls)
+
+    def _of_groups(self, having: tuple[Term, ...]) -> list[Term]:
+        """Conditions on groups as conditions on columns."""
+
+        def column(term: Term) -> Term | None:
+            if not term.call:
+                return None
+            found = self._by_query.stored(term)
+            return column_of_call(term, "" if found is None else found[1])
+
+        return [replaced(self._facts.normal(term), column) for term in having]
 
     def _of_finer_groups(self, conditions: list[exp.Expr]) -> Answer:
         self._refuse_view_having()

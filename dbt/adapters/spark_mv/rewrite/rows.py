@@ -62,7 +62,7 @@ class RowsTest:
     def _follows(self, term: Term) -> bool:
         """Whether a conjunct, which the query has not, follows from what it has."""
         if type(term.node) is exp.Or:
-            return any(_implies(self._query, conjuncts(branch)) for branch in term.args)
+            return any(implies(self._query, conjuncts(branch)) for branch in term.args)
         found = range_in_words(term)
         if found is not None:
             return self._query.is_within(*found)
@@ -86,7 +86,7 @@ class RowsTest:
             if len(term.args) <= _MOST_BRANCHES
         ]
         return bool(cases) and all(
-            any(all(_implies(one, [term]) for one in branches) for branches in [[query], *cases])
+            any(all(implies(one, [term]) for one in branches) for branches in [[query], *cases])
             for term in self._view.conditions
         )
 
@@ -156,8 +156,8 @@ def _met(ranges: list[Range]) -> Range:
     return found
 
 
-def _implies(query: Facts, conditions: Sequence[Term]) -> bool:
-    """Whether these conditions are true in all rows of a query."""
+def implies(query: Facts, conditions: Sequence[Term]) -> bool:
+    """Whether some conditions are true in all rows of which a query says this."""
     if query.is_empty:
         return True
     wanted = facts_of(conditions, query.zone)
