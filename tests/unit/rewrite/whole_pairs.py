@@ -39,10 +39,19 @@ _SUBQUERIES = (
     "EXISTS (SELECT 1 FROM s WHERE s.id > 2 AND EXISTS (SELECT 1 FROM r AS q WHERE q.b = s.a))",
     "EXISTS (SELECT 1 FROM s WHERE s.c = r.b AND s.a IN (SELECT q.a FROM r AS q WHERE q.b > 0))",
     "CASE WHEN EXISTS (SELECT 1 FROM s WHERE s.id = r.b) THEN a ELSE b END = 1",
+    "a IN (SELECT s.c FROM s WHERE s.a = r.a)",
+    "a NOT IN (SELECT s.c FROM s WHERE s.a = r.b AND s.g < r.g)",
+    "EXISTS (SELECT 1 FROM s WHERE r.a IN (SELECT q.b FROM r AS q WHERE q.a = s.a AND q.b = r.b))",
 )
 # What makes another subquery of one.
 _OTHERWISE = (
-    *(("s.a = r.a", "s.a = r.b"), ("s.id > 2", "s.id > 0"), ("'x'", "'y'"), ("MAX", "MIN")),
+    *(
+        ("s.a = r.a", "s.a = r.b"),
+        ("q.a = s.a AND q.b = r.b", "q.b = s.a AND q.a = r.b"),
+        ("s.id > 2", "s.id > 0"),
+        ("'x'", "'y'"),
+        ("MAX", "MIN"),
+    ),
     *(("c FROM s WHERE", "a FROM s WHERE"), ("COUNT(*) > 1", "COUNT(*) > 0"), (" > 90", " > 1")),
 )
 _OPERATIONS = ("UNION ALL", "UNION ALL", "UNION", "EXCEPT", "INTERSECT", "EXCEPT ALL")

@@ -141,12 +141,17 @@ def conjuncts(term: Term) -> tuple[Term, ...]:
 
 def _without_list(term: Term) -> tuple[Term, ...]:
     listed = term.args[0] if type(term.node) is exp.Not else None
-    if listed is None or type(listed.node) is not exp.In or len(listed.args) < 2:
+    if listed is None or not is_list(listed.node) or len(listed.args) < 2:
         return (term,)
     first, *values = listed.args
     if first.column is None or not all(_is_of_type(one.node, first.column.type) for one in values):
         return (term,)
     return tuple(binary(exp.NEQ, first, one) for one in values)
+
+
+def is_list(node: exp.Expr) -> bool:
+    """Whether it is IN with a list of values."""
+    return type(node) is exp.In and not node.args.get("query")
 
 
 def _is_of_type(node: exp.Expr, type_name: str) -> bool:
@@ -229,7 +234,9 @@ def tree_of(term: Term, show: Callable[[Term], exp.Expr | None]) -> exp.Expr:
 def _bound(node: exp.Expr) -> exp.Expr:
     """A subquery with the columns of the query around it in their places."""
     outer = node.args.pop(OUTER, None)
-    for place in list(node.find_all(exp.Parameter)) if outer else ():
+    # What IN asks about may stand for a column of a query further out.
+    query = node.args.get("query") or node
+    for place in list(query.find_all(exp.Parameter)) if outer else ():
         place.replace(outer[int(place.this.name)].copy())
     return node
 
@@ -252,7 +259,7 @@ def _key(
     keys = [arg.key for arg in args]
     if isinstance(node, _COMMUTATIVE):
         keys.sort()
-    elif isinstance(node, exp.In):
+    elif is_list(node):
         values = sorted(set(keys[1:]))
         keys = [keys[0], *values, *values[-1:] * (len(keys) - 1 - len(values))]
     said = {name for name, _ in slots}

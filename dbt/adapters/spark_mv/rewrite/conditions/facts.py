@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.rewrite.conditions.consequences import (
     simple_conjunct,
 )
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, comparison, family_of, value_of
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, is_list, mapped
 
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.LT: exp.GT, exp.LTE: exp.GTE, exp.EQ: exp.EQ}
 
@@ -202,7 +202,7 @@ def range_in(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
         if left.column is not None:
             return _compared(kind, left.column, right, zone)
         return _compared(_MIRRORED[kind], right.column, left, zone) if right.column else None
-    if kind is exp.In and term.args[0].column is not None:
+    if is_list(term.node) and term.args[0].column is not None:
         column = term.args[0].column
         # IN compares moments with texts as texts.
         texts = [value.node for value in term.args[1:] if isinstance(value.node, exp.Literal)]

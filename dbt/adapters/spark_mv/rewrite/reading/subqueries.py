@@ -69,7 +69,19 @@ class Expressions:
                 raise Unmatched(
                     QUERY, "Spark may group operators in another way", node.sql("spark")
                 )
-            return self._is_in(node, columns)
+            query, outer = self._query(node.args["query"], columns, LIST)
+            args = (read(node.this, columns), *outer)
+            kept = exp.In(query=exp.Subquery(this=query))
+            return made(kept, args, (("this", False), *((OUTER, True),) * len(outer)))
+        is_test = isinstance(node, exp.Exists)
+        query, outer = self._query(node.this, columns, TEST if is_test else VALUE)
+        test = exp.Exists(this=query) if is_test else exp.Subquery(this=query)
+        return made(test, outer, ((OUTER, True),) * len(outer))
+
+    def _query(
+        self, node: exp.Expr, columns: Columns, kind: str
+    ) -> tuple[exp.Select, tuple[Term, ...]]:
+        """A subquery as it is printed, and the columns around it that it names."""
         outer: dict[str, tuple[Term, Term]] = {}
 
         def named(column: exp.Column) -> Term:
@@ -78,24 +90,12 @@ class Expressions:
                 raise Unmatched(QUERY, "a subquery is about groups", column.sql("spark"))
             return outer.setdefault(term.key, (term, _place(len(outer))))[1]
 
-        is_test = isinstance(node, exp.Exists)
-        block = self._blocks.inner(node.this, self._scope, named)
+        block = self._blocks.inner(node, self._scope, named)
         # They are numbered in an order that is not that of the text.
         found = [outer[key] for key in sorted(outer)]
         numbers = {place.key: _place(number) for number, (_, place) in enumerate(found)}
         block = block.changed(lambda term: replaced(term, lambda part: numbers.get(part.key)))
-        query = _select(block, node.this, TEST if is_test else VALUE)
-        kept = exp.Exists(this=query) if is_test else exp.Subquery(this=query)
-        return made(kept, [term for term, _ in found], ((OUTER, True),) * len(found))
-
-    def _is_in(self, node: exp.In, columns: Columns) -> Term:
-        def refused(column: exp.Column) -> Term:
-            raise Unmatched(QUERY, "a subquery of IN names columns around it", column.sql("spark"))
-
-        block = self._blocks.inner(node.args["query"], self._scope, refused)
-        query = _select(block, node.args["query"], LIST)
-        kept = exp.In(query=exp.Subquery(this=query))
-        return made(kept, (read(node.this, columns),), (("this", False),))
+        return _select(block, node, kind), tuple(term for term, _ in found)
 
 
 def _select(block: Block, query: exp.Expr, kind: str) -> exp.Select:
