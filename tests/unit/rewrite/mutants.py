@@ -248,6 +248,7 @@ MUTANTS: dict[str, Callable[[Patch], None]] = {
     "lost parentheses": _without_parentheses,
     "any condition rejects NULL": _set(facts, "rejected_nulls", lambda term: term.columns),
     "years a year later": _later_years,
+    "columns that IN names in any order": _set(terms, "is_list", lambda n: type(n) is exp.In),
     "every left join is inner": _inner_joins,
 }
 BY_PAIRS = {name: (MUTANTS[name], seed) for name, seed in _SEEDS.items()}

@@ -41,13 +41,13 @@ _SUBQUERIES = (
     "CASE WHEN EXISTS (SELECT 1 FROM s WHERE s.id = r.b) THEN a ELSE b END = 1",
     "a IN (SELECT s.c FROM s WHERE s.a = r.a)",
     "a NOT IN (SELECT s.c FROM s WHERE s.a = r.b AND s.g < r.g)",
-    "EXISTS (SELECT 1 FROM s WHERE r.a IN (SELECT q.b FROM r AS q WHERE q.a = s.a AND q.b = r.b))",
+    "EXISTS (SELECT 1 FROM s WHERE r.a IN (SELECT q.b FROM r AS q WHERE q.a = s.a AND q.b > s.c))",
 )
 # What makes another subquery of one.
 _OTHERWISE = (
     *(
         ("s.a = r.a", "s.a = r.b"),
-        ("q.a = s.a AND q.b = r.b", "q.b = s.a AND q.a = r.b"),
+        ("q.a = s.a AND q.b > s.c", "q.a = s.c AND q.b > s.a"),
         ("s.id > 2", "s.id > 0"),
         ("'x'", "'y'"),
         ("MAX", "MIN"),
