@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations, product
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
 from dbt.adapters.spark_mv.sql.names import TableName
 
@@ -80,6 +82,16 @@ class Block:
     order: tuple[Sorted, ...] = ()
     limit: tuple[exp.Expr, ...] = ()
     sets: tuple[Term, ...] = ()
+
+    @cached_property
+    def _facts(self) -> dict[str, Facts]:
+        return {}
+
+    def facts(self, zone: str) -> Facts:
+        """What its conditions say, with moments of a time zone; found out once for all views."""
+        if zone not in self._facts:
+            self._facts[zone] = facts_of(self.conditions, zone)
+        return self._facts[zone]
 
     @property
     def has_windows(self) -> bool:

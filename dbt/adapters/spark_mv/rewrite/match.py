@@ -91,7 +91,7 @@ def _answer(query: Block, view: StoredView, occurrences: dict[int, int], known: 
     mapped, taken = view.renumbered(occurrences), set(occurrences.values())
     last: Unmatched | None = None
     for form in (query, *as_outer(query, mapped.block.left_joins, view.zone)):
-        facts = facts_of(form.conditions, view.zone)
+        facts = form.facts(view.zone)
         try:
             kept = united(mapped, form, facts, taken) if known.unites else mapped
             assumed = kept.assumed | without_nulls(kept, facts, known.held)

@@ -35,7 +35,7 @@ def with_partners(block: Block) -> Block:
     """The block with those left joins as inner ones of which its conditions leave only rows with a
     partner, the last one first: an earlier one may then be such, too."""
     for join in reversed(block.left_joins):
-        facts = facts_of(block.conditions, "UTC")
+        facts = block.facts("UTC")
         needed = {c for term in block.conditions for c in term.columns}
         if any(c.occurrence == join.occurrence and facts.rejects_null(c) for c in needed):
             others = tuple(one for one in block.left_joins if one is not join)

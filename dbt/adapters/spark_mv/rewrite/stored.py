@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.rewrite.block import Block, sets_of_keys
-from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
+from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
 from dbt.adapters.spark_mv.sql.names import TableName
 
@@ -84,10 +83,10 @@ class StoredView:
     assumed: frozenset[Constraint] = frozenset()
     needed: tuple[tuple[ColumnOf, Constraint], ...] = ()
 
-    @cached_property
+    @property
     def facts(self) -> Facts:
         """What the conditions of the view say."""
-        return facts_of(self.block.conditions, self.zone)
+        return self.block.facts(self.zone)
 
     def renumbered(self, occurrences: dict[int, int]) -> StoredView:
         """The view with the occurrences of a query in place of its own."""
