@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from tests.unit.rewrite.atoms import COLUMNS, Atom, Item, atom
+from tests.unit.rewrite.atoms import Atom, Item, any_column, atom
 from tests.unit.rewrite.pairs import pair, plainly, written
-from tests.unit.rewrite.shapes import Pair, Shape, same_groups, storing
+from tests.unit.rewrite.shapes import Pair, same_groups, storing
 
 _VALUES = {
     "int": ("0", "1", "2", "3"),
@@ -55,8 +55,9 @@ def implied_pair(seed: int, kept: str) -> Pair:
     if kept == "groups":
         return _pair_of_groups(random, seed)
     base = pair(seed)
-    alias, column, kind = random.choice(_columns(base.stored, kept))
-    name = f"{alias}.{column}"
+    kinds = ("string",) if kept == "a beginning" else tuple(_VALUES)
+    name, kind = any_column(random, base.stored.tables, *kinds)
+    alias, _ = name.split(".")
     other = atom(random, {alias: base.stored.tables[alias]}).text
     values = [random.choice(_VALUES[kind]) for _ in range(2)]
     has = random.choice(KEPT[kept]).format(name, *_patterns(random, kept, values), other)
@@ -94,13 +95,3 @@ def _patterns(random: Random, kept: str, values: list[str]) -> list[str]:
         return values
     ends = ("%'", "%'", "%'", "_%'", "'", "%y'")
     return [value[:-1] + random.choice(ends) for value in values]
-
-
-def _columns(shape: Shape, kept: str) -> list[tuple[str, str, str]]:
-    kinds = ("string",) if kept == "a beginning" else tuple(_VALUES)
-    return [
-        (alias, name, kind)
-        for alias, table in shape.tables.items()
-        for name, kind in COLUMNS[table].items()
-        if kind in kinds and name != "id"
-    ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from tests.unit.rewrite.atoms import COLUMNS, Atom, Item
+from tests.unit.rewrite.atoms import Atom, Item, any_column
 from tests.unit.rewrite.pairs import pair, plainly, written
-from tests.unit.rewrite.shapes import Pair, Shape, same_groups, storing
+from tests.unit.rewrite.shapes import Pair, same_groups, storing
 
 _VALUES = {
     "int": ("0", "1", "2", "3"),
@@ -24,8 +24,8 @@ def union_pair(seed: int) -> Pair:
     base = pair(seed)
     if base.asked.form == "groups" and random.random() < 0.4:
         base = replace(base, stored=same_groups(base.asked))
-    alias, column, kind = random.choice(_columns(base.stored))
-    name = f"{alias}.{column}"
+    name, kind = any_column(random, base.stored.tables, *_VALUES)
+    alias, _ = name.split(".")
     kept = [atom for atom in base.stored.conditions if atom in base.asked.conditions]
     kept = [atom for atom in kept if name not in atom.text or random.random() < 0.3]
     asked = [atom for atom in base.asked.conditions if name not in atom.text or atom in kept]
@@ -41,15 +41,6 @@ def union_pair(seed: int) -> Pair:
     more = (Atom(wants, (alias,)),) if wants else ()
     query = replace(base.asked, conditions=(*asked, *more))
     return Pair(seed, written(query, random), plainly(stored), query, stored)
-
-
-def _columns(shape: Shape) -> list[tuple[str, str, str]]:
-    return [
-        (alias, name, kind)
-        for alias, table in shape.tables.items()
-        for name, kind in COLUMNS[table].items()
-        if kind in _VALUES and name != "id"
-    ]
 
 
 def _range(random: Random, name: str, kind: str) -> str:
