@@ -25,9 +25,6 @@ from dbt.adapters.spark_mv.rewrite.terms import (
 )
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_COVERED, Unmatched
 
-# Each is held against the view in turn.
-_MOST_BRANCHES = 16
-
 
 class RowsTest:
     """Compares the rows of a query with those of a view whose occurrences have the same numbers."""
@@ -78,15 +75,12 @@ class RowsTest:
     def _has_all_branches(self) -> bool:
         """Whether each conjunct of the view follows with each branch of a disjunction of the
         query."""
-        query = self._query
-        found = [term for term in query.residuals if type(term.node) is exp.Or]
-        cases = [
-            [facts_of((*query.conditions, *conjuncts(branch)), query.zone) for branch in term.args]
-            for term in found
-            if len(term.args) <= _MOST_BRANCHES
-        ]
+        cases = self._query.cases
         return bool(cases) and all(
-            any(all(implies(one, [term]) for one in branches) for branches in [[query], *cases])
+            any(
+                all(implies(one, [term]) for one in branches)
+                for branches in ([self._query], *cases)
+            )
             for term in self._view.conditions
         )
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, first_of_year
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, made, negated
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, is_list, made, negated
 
 _CONNECTED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.Like, exp.ILike, exp.RegexpLike, exp.In)
 # NULL if one of their arguments is.
@@ -51,7 +51,7 @@ def rejected_nulls(term: Term) -> set[ColumnOf]:
     """Columns that are not NULL in a row where a conjunct is true."""
     if isinstance(term.node, exp.Not):
         term = term.args[0]
-        if isinstance(term.node, exp.In) and term.node.args.get("query"):
+        if isinstance(term.node, exp.In) and not is_list(term.node):
             return set()  # NULL is not in a query without rows
     if term.column is not None:
         return {term.column}

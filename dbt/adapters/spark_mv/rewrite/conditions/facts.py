@@ -3,8 +3,9 @@ and conditions that are none of these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from sqlglot import exp
 
@@ -14,9 +15,18 @@ from dbt.adapters.spark_mv.rewrite.conditions.consequences import (
     simple_conjunct,
 )
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, comparison, family_of, value_of
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, is_list, mapped
+from dbt.adapters.spark_mv.rewrite.terms import (
+    ColumnOf,
+    Term,
+    column_term,
+    conjuncts,
+    is_list,
+    mapped,
+)
 
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.LT: exp.GT, exp.LTE: exp.GTE, exp.EQ: exp.EQ}
+# Each is held against views in turn.
+_MOST_BRANCHES = 16
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,15 @@ class Facts:
     def is_apart(self, column: ColumnOf, other: Range) -> bool:
         """Whether no value of a column is in a range, and none is NULL."""
         return any(one.meet(other).is_empty for one in self._ranges(column))
+
+    @cached_property
+    def cases(self) -> Sequence[Sequence[Facts]]:
+        """For each disjunction among the conditions, what holds with each of its branches."""
+        return [
+            [facts_of((*self.conditions, *conjuncts(branch)), self.zone) for branch in term.args]
+            for term in self.residuals
+            if type(term.node) is exp.Or and len(term.args) <= _MOST_BRANCHES
+        ]
 
     def _ranges(self, column: ColumnOf) -> list[Range]:
         found = self.range_of(column), self.implied_ranges.get(self.least(column))
