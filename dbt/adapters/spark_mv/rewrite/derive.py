@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import cached_property
 
 from sqlglot import exp
 
@@ -15,7 +16,7 @@ from dbt.adapters.spark_mv.rewrite.conditions.ranges import (
     starts_unit,
 )
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day, oddities, of_unit, tells
-from dbt.adapters.spark_mv.rewrite.stored import StoredView, stored_terms
+from dbt.adapters.spark_mv.rewrite.stored import Stored, StoredView
 from dbt.adapters.spark_mv.rewrite.terms import (
     COMPARISONS,
     ColumnOf,
@@ -50,7 +51,10 @@ class Deriver:
         self._facts = facts
         self._missing = missing
         self._pins = pins
-        self._stored = stored_terms(view, facts)
+
+    @cached_property
+    def _stored(self) -> Stored:
+        return self._view.terms(self._facts)
 
     def tree(self, term: Term, calls: Calls = no_calls) -> exp.Expr:
         """The term over stored columns; `calls` writes aggregate functions, and returns None for

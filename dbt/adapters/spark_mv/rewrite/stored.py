@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from sqlglot import exp
 
@@ -88,6 +89,14 @@ class StoredView:
         """What the conditions of the view say."""
         return self.block.facts(self.zone)
 
+    def terms(self, facts: Facts) -> Stored:
+        """What the view stores, written as these facts write it."""
+        return self._own_terms if facts is self.facts else _stored_terms(self, facts)
+
+    @cached_property
+    def _own_terms(self) -> Stored:
+        return _stored_terms(self, self.facts)
+
     def renumbered(self, occurrences: dict[int, int]) -> StoredView:
         """The view with the occurrences of a query in place of its own."""
         if all(mine == other for mine, other in occurrences.items()):
@@ -155,8 +164,7 @@ class Stored:
         return self.columns.get(term.key)
 
 
-def stored_terms(view: StoredView, facts: Facts) -> Stored:
-    """What the view stores, written as these facts write it."""
+def _stored_terms(view: StoredView, facts: Facts) -> Stored:
     columns: dict[str, StoredColumn] = {}
     terms: dict[str, Term] = {}
     pairs: Sequence[tuple[Term, StoredColumn]] = [

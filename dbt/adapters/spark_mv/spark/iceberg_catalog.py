@@ -34,6 +34,8 @@ class IcebergCatalog(SessionClient):
         self._tables: dict[Parts, Any] = {}
         self._views: dict[Parts, tuple[Any, str, ViewFacts]] = {}
         self._identifiers: dict[Parts, Any] = {}
+        # The columns of tables by name, each with the table and the number of the schema.
+        self._converted: dict[tuple[Parts, bool], tuple[Any, int, list[ColumnType]]] = {}
         self._view_parser = self._jvm.org.apache.iceberg.view.ViewMetadataParser
         self._schema_util = self._jvm.org.apache.iceberg.spark.SparkSchemaUtil
 
@@ -135,12 +137,20 @@ class IcebergCatalog(SessionClient):
         table = self._table(parts)
         if table is None:
             return None
-        schema = self._schema_util.convert(table.schema())
-        found = columns_of(schema)
+        schema = table.schema()
+        number, known = int(schema.schemaId()), self._converted.get((parts, whole))
+        # A table never gives the number of a schema to another one.
+        if known is None or known[0] is not table or known[1] != number:
+            known = self._converted[parts, whole] = table, number, self._convert(schema, whole)
+        return list(known[2])
+
+    def _convert(self, schema: Any, whole: bool) -> list[ColumnType]:
+        converted = self._schema_util.convert(schema)
+        found = columns_of(converted)
         if whole or not any("struct<" in kind for _, kind in found):
             return [*found]
         # Of structures Spark prints some fields, and so do statements to which this is compared.
-        kinds = (field.dataType().simpleString() for field in schema.fields())
+        kinds = (field.dataType().simpleString() for field in converted.fields())
         return [(name, str(kind)) for (name, _), kind in zip(found, kinds, strict=True)]
 
     def small_table(self, parts: Parts, columns: Sequence[str]) -> IcebergTable | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,7 +9,6 @@ from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.reasons import Reason
-from dbt.adapters.spark_mv.metadata.projection import State
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived, base_tables
 from dbt.adapters.spark_mv.rewrite.match import Known, match
@@ -23,14 +21,14 @@ from dbt.adapters.spark_mv.rewrite.unmatched import (
     NOT_DERIVABLE,
     Unmatched,
 )
-from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
+from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.statements.rewriting.merged import merged_rows
 from dbt.adapters.spark_mv.statements.rewriting.stored_views import StoredViews
+from dbt.adapters.spark_mv.statements.rewriting.view_index import MOST_VIEWS, ViewIndex
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
 
-_MOST_VIEWS = 64
 _ANSI = "spark.sql.ansi.enabled"
 # Settings with which Spark reads a text in another way than it is read here.
 _MISREAD = {
@@ -44,14 +42,13 @@ _MISREAD = {
     "spark.sql.groupByAliases": "false",
     "spark.sql.orderByOrdinal": "false",
 }
-_WORD = re.compile(r"\w+")
 # Why a view does not answer that may have what it takes in columns that it does not show, or in
 # groups that it hides.
 _OF_COLUMNS = (NO_COLUMN, NOT_DERIVABLE, NOT_COVERED)
 DISABLED = Reason("REWRITE_DISABLED", "its option use_in_query_rewrite is false")
 WRITTEN = Reason("WRITES_BASE_TABLE", "the statement writes to what it reads")
 NAMED = Reason("NAMED_IN_STATEMENT", "the statement reads it by its name, and may compare the two")
-NOT_TRIED = Reason("NOT_TRIED", f"more than {_MOST_VIEWS} views read these tables")
+NOT_TRIED = Reason("NOT_TRIED", f"more than {MOST_VIEWS} views read these tables")
 
 
 @dataclass(frozen=True)
@@ -84,50 +81,6 @@ class Candidate:
         return self.rest_rows + (0 if self.merged else stored)
 
 
-class ViewIndex:
-    """The registered views by what they read."""
-
-    def __init__(self, state: State) -> None:
-        self._state, self._registrations = state, state.registrations
-        self._views = state.views
-        self._by_source: dict[TableName, list[TableName]] = {}
-        self._words: dict[TableName, frozenset[str]] = {}
-        for view in list(state.views.values()):
-            for source in view.sources:
-                self._by_source.setdefault(source, []).append(view.name)
-        # The names of all that views read, without their schemas, in lower case.
-        self.names = {source.name.lower() for source in self._by_source}
-
-    def is_of(self, state: State) -> bool:
-        """Whether it has the views that are registered now."""
-        return self._state is state and self._registrations == state.registrations
-
-    def of(self, tables: Collection[TableName], columns: Collection[str]) -> list[TableName]:
-        """The views that read one of these tables, a storage table counting as its view; those
-        first in whose texts all of these columns stand, and that have few rows."""
-        found: dict[TableName, None] = {}
-        for table in tables:
-            stored = STORAGE_NAME.match(table.name)
-            names = [table, table.sibling(stored["view"])] if stored else [table]
-            for name in names:
-                found.update(dict.fromkeys(self._by_source.get(name, ())))
-        if len(found) <= _MOST_VIEWS:
-            return list(found)
-        wanted = {column.lower() for column in columns}
-        return sorted(found, key=lambda name: (*self._promise(name, wanted), name))
-
-    def _promise(self, name: TableName, columns: set[str]) -> tuple[int, int]:
-        """How little a view promises: the columns that its text lacks, and its rows."""
-        view = self._views[name]
-        words = self._words.get(name)
-        if words is None:
-            text = str(view.payload.get("definition", ""))
-            words = self._words[name] = frozenset(_WORD.findall(text.lower()))
-        build = view.last_build.payload if view.last_build is not None else {}
-        rows = build.get("rows")
-        return len(columns - words), rows if isinstance(rows, int) else 0
-
-
 @dataclass(frozen=True)
 class Barred:
     """Views that a statement must not be answered by: those that read what it writes, and those
@@ -155,29 +108,34 @@ class Candidates:
         self._stored = StoredViews(services)
 
     def of(
-        self, forms: Sequence[Block], index: ViewIndex, barred: Barred
+        self, forms: Sequence[Block], index: ViewIndex, barred: Barred, thorough: bool
     ) -> Iterator[tuple[TableName, Matched | Reason]]:
         """Each view that reads a table of the block, and how it answers one of its forms or why
-        not."""
+        not; also those that are not tried, if it has to be `thorough`."""
         block = forms[-1]
         held = self._services.log.state().held
         facts = Known(self._most_rows(block), held)
         columns = {column.name for term in block.terms() for column in term.columns}
-        for number, name in enumerate(index.of(base_tables(block.tables), columns)):
-            if number >= _MOST_VIEWS:
-                yield name, NOT_TRIED
-                continue
-            found = self._matched(name, forms, barred, facts)
+        tried, others = index.of(base_tables(block.tables), columns)
+        for listed in tried:
+            last = listed.last_found
+            found = self._matched(last, forms, barred, facts) if last is not None else None
+            if not isinstance(found, Reason):
+                # Only the catalog says what a view is now.
+                view = find_view(self._services.resolver, listed.name)
+                if view is None:
+                    continue
+                listed.last_found = view
+                found = found if view == last else self._matched(view, forms, barred, facts)
             if found is not None:
-                yield name, found
+                yield listed.name, found
+        if thorough:
+            yield from ((listed.name, NOT_TRIED) for listed in others)
 
     def _matched(
-        self, name: TableName, forms: Sequence[Block], barred: Barred, facts: Known
-    ) -> Matched | Reason | None:
-        view = find_view(self._services.resolver, name)
-        if view is None:
-            return None
-        known = self._services.log.state().views.get(name)
+        self, view: MaterializedView, forms: Sequence[Block], barred: Barred, facts: Known
+    ) -> Matched | Reason:
+        known = self._services.log.state().views.get(view.name)
         why = barred.why(view, known.sources if known is not None else ())
         if why is not None:
             return why
@@ -187,17 +145,31 @@ class Candidates:
         stored = self._stored.shown(view)
         if isinstance(stored, Reason):
             return stored
-        found = _match(view, forms, stored, facts)
-        if not isinstance(found, Reason):
-            return found
-        if view.hidden and (stored.has_sets or found.code in _OF_COLUMNS):
-            stored = self._stored.whole(view, stored)
-            found = _match(view, forms, stored, facts)
+        stored, found = self._best_match(view, forms, stored, facts)
         is_part = isinstance(found, Reason) and found.code == NOT_COVERED
         if isinstance(found, Reason) and is_part and can_be_united(stored, _may_fail(view)):
             made = _match(view, forms, stored, replace(facts, unites=True))
             return found if isinstance(made, Reason) else replace(made, otherwise=found)
         return found
+
+    def _best_match(
+        self, view: MaterializedView, forms: Sequence[Block], shown: StoredView, facts: Known
+    ) -> tuple[StoredView, Matched | Reason]:
+        """How a view answers by the columns that it shows, or else by all that it stores; and by
+        which of both."""
+        if self._stored.knows_whole(view) and not shown.block.having:
+            # What the one cannot answer the other, which is a part of it, cannot either.
+            whole = self._stored.whole(view, shown)
+            found = _match(view, forms, whole, facts)
+            if isinstance(found, Reason):
+                return whole, found
+        found = _match(view, forms, shown, facts)
+        if not isinstance(found, Reason) or not view.hidden:
+            return shown, found
+        if not shown.has_sets and found.code not in _OF_COLUMNS:
+            return shown, found
+        whole = self._stored.whole(view, shown)
+        return whole, _match(view, forms, whole, facts)
 
     def _most_rows(self, block: Block) -> int | None:
         """How many rows the one table of a block has, if that matters."""

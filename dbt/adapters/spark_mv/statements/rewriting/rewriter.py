@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.sql.reads import Reference, parse, references_of
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement
 from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.statements.rewriting.assembly import Assembly
-from dbt.adapters.spark_mv.statements.rewriting.candidates import Barred, Candidates, ViewIndex
+from dbt.adapters.spark_mv.statements.rewriting.candidates import Barred, Candidates
 from dbt.adapters.spark_mv.statements.rewriting.plans import Plans
 from dbt.adapters.spark_mv.statements.rewriting.relations import CatalogRelations
 from dbt.adapters.spark_mv.statements.rewriting.search import Search
@@ -28,6 +28,7 @@ from dbt.adapters.spark_mv.statements.rewriting.spans import query_start
 from dbt.adapters.spark_mv.statements.rewriting.stale import Policy
 from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehind
 from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting, Target
+from dbt.adapters.spark_mv.statements.rewriting.view_index import ViewIndex
 
 # A form of statement that nobody thought of must not keep anybody from running it.
 NOT_FORESEEN = (
@@ -128,7 +129,7 @@ class Rewriter:
             made.original_rows = target.plans.rows(made.original[start:])
             if made.original_rows < self._least_rows:
                 return
-        found = self._search.search(made, target, index, barred, may_refresh=not thorough)
+        found = self._search.search(made, target, index, barred, thorough)
         if found:
             self._assembly.assemble(made, target, found)
 

@@ -19,12 +19,12 @@ from dbt.adapters.spark_mv.statements.rewriting.candidates import (
     Candidate,
     Candidates,
     Matched,
-    ViewIndex,
 )
 from dbt.adapters.spark_mv.statements.rewriting.searched import Searched, SearchedBlock
 from dbt.adapters.spark_mv.statements.rewriting.spans import span_of
 from dbt.adapters.spark_mv.statements.rewriting.stale import Policy
 from dbt.adapters.spark_mv.statements.rewriting.values import Found, Rewriting, Target, first_of
+from dbt.adapters.spark_mv.statements.rewriting.view_index import ViewIndex
 
 _MOST_BLOCKS = 32
 # For so many views Spark counts the rows that are read beside them.
@@ -51,11 +51,11 @@ class Search:
         target: Target,
         index: ViewIndex,
         barred: Barred,
-        may_refresh: bool = False,
+        thorough: bool = True,
     ) -> list[Found]:
         """The blocks that are answered, and the attempts in `made`. Of what is inside of an
         answered block only subqueries that are left in its text are tried."""
-        statement = Searched(made, target, index, barred, may_refresh)
+        statement = Searched(made, target, index, barred, thorough)
         home = Scope(target.context.namespace())
         for number, (query, scope) in enumerate(_queries(target.query, home)):
             if number >= _MOST_BLOCKS:
@@ -115,7 +115,7 @@ class Search:
         """The view that answers a block: one that is fresh, refreshed, merged, or united."""
         whole, united = _parted(matched)
         best = self._best(block, whole)
-        if best is None and block.statement.may_refresh and self._policy.refreshed is not None:
+        if best is None and self._policy.refreshed is not None and not block.statement.thorough:
             refreshed = self._policy.refreshed.first_refreshed(whole)
             best = self._best(block, [refreshed] if refreshed is not None else [])
         if best is None and self._policy.merges:
@@ -146,7 +146,10 @@ class Search:
 
     def _matched(self, block: SearchedBlock, forms: Sequence[Block]) -> list[Matched]:
         found, statement = [], block.statement
-        for name, one in self._candidates.of(forms, statement.index, statement.barred):
+        candidates = self._candidates.of(
+            forms, statement.index, statement.barred, statement.thorough
+        )
+        for name, one in candidates:
             if isinstance(one, Reason):
                 block.leave(name, one)
             else:

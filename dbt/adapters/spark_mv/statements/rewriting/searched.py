@@ -16,10 +16,10 @@ from dbt.adapters.spark_mv.statements.rewriting.candidates import (
     Barred,
     Candidate,
     Matched,
-    ViewIndex,
 )
 from dbt.adapters.spark_mv.statements.rewriting.plans import CLEARLY_LESS
 from dbt.adapters.spark_mv.statements.rewriting.values import Attempt, Found, Rewriting, Target
+from dbt.adapters.spark_mv.statements.rewriting.view_index import ViewIndex
 
 _NOWHERE = -1
 
@@ -32,7 +32,7 @@ class Searched:
     target: Target
     index: ViewIndex
     barred: Barred
-    may_refresh: bool
+    thorough: bool
     is_worth_it: bool = False
     found: list[Found] = field(default_factory=list)
     # Of each query in an answered block, by its id, which of the found ones that is.

@@ -38,11 +38,15 @@ class StoredViews:
 
     def knows(self, view: MaterializedView) -> bool:
         """Whether the normal form of a view was made from its storage table before."""
-        return (view.id, view.definition_hash, view.storage.name) in self._known
+        return _key(view) in self._known
+
+    def knows_whole(self, view: MaterializedView) -> bool:
+        """Whether the normal form with all that is stored was made before."""
+        return _key(view) in self._whole
 
     def shown(self, view: MaterializedView) -> StoredView | Reason:
         """The normal form of a view, with the columns that it shows; the reason if it has none."""
-        key = view.id, view.definition_hash, view.storage.name
+        key = _key(view)
         if key not in self._known:
             try:
                 self._known[key] = self._made(view)
@@ -52,7 +56,7 @@ class StoredViews:
 
     def whole(self, view: MaterializedView, shown: StoredView) -> StoredView:
         """The same with all that is stored, which takes longer to find out."""
-        key = view.id, view.definition_hash, view.storage.name
+        key = _key(view)
         if key not in self._whole:
             types = dict(self._services.resolver.columns(view.storage))
             self._whole[key] = self._with_hidden(shown, view, types)
@@ -117,6 +121,10 @@ class StoredViews:
         shown = {column.name.lower(): column.type for column in view.definition.columns}
         columns = [_column(one, stored, shown, types) for one in forms[0].outputs]
         return stored_view(forms, view.name, view.storage, columns, view.time_zone)
+
+
+def _key(view: MaterializedView) -> tuple[str, str, str]:
+    return view.id, view.definition_hash, view.storage.name
 
 
 def _column(
