@@ -52,8 +52,8 @@ def invalidate(lake: Warehouse, **arguments: Any) -> list[tuple[Any, ...]]:
     [
         ({}, "all rows", "complete"),
         ({"keys": [["2026-01-01", "a"], {"DAY": "2026-01-02", "shop": "b"}]}, "2 keys", "keys"),
-        ({"partitions": [{"Day": "2026-01-01"}]}, "1 partition", "complete"),
-        ({"partitions": ["2026-01-01", ["2026-01-02"]]}, "2 partitions", "complete"),
+        ({"partitions": [{"Day": "2026-01-01"}]}, "1 partition", "partition"),
+        ({"partitions": ["2026-01-01", ["2026-01-02"]]}, "2 partitions", "partition"),
     ],
 )
 def test_a_read_repairs(sales: Warehouse, rows: dict[str, Any], what: str, by: str) -> None:
@@ -76,16 +76,20 @@ def test_a_read_repairs(sales: Warehouse, rows: dict[str, Any], what: str, by: s
     assert sales.build_of("sums") == repaired
 
 
-def falsify(lake: Warehouse, view: str) -> None:
-    """Make rows wrong as a bug would: with a label that says that they are right."""
+def falsify(lake: Warehouse, view: str, *statements: str) -> None:
+    """Make rows wrong as a bug would: with a label that says that they are right. Statements may
+    name the storage table, and its column `amount`."""
     storage = lake.storage(view)
+    columns = [str(row[0]) for row in lake.spark(f"describe {storage}")]
+    amount = next(column for column in columns if column.startswith("amount"))
     labels = lake.spark(
         f"select key, value from (select explode(summary) as (key, value) from {storage}.snapshots "
         f"where snapshot_id = {lake.snapshot(storage)}) where key like 'mv.%'"
     )
     settings = {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in labels}
     with lake.command().core.services.executor.isolated(settings) as session:
-        session.query(f"update {storage} set amount = amount + 100")
+        for statement in statements or ("update {storage} set {amount} = {amount} + 100",):
+            session.query(statement.format(storage=storage, amount=amount))
 
 
 @pytest.mark.behaviour("E8")
@@ -200,6 +204,8 @@ def test_all(sales: Warehouse) -> None:
         ({"view": "given", "partitions": [1] * 1001}, "1,001 partitions cannot be given"),
         ({"view": "given", "partitions": [{"shop": 1}]}, "partition_by is day"),
         ({"view": "given", "partitions": [[1, 2]]}, "partition_by is day"),
+        ({"view": "given", "partitions": ["2026-01-01", "x"]}, "'x'. is no value of partition_by"),
+        ({"view": "given", "partitions": ["2026-13-01"]}, "is no value of partition_by .date."),
     ],
 )
 def test_wrong_arguments(sales: Warehouse, given: dict[str, Any], problem: str) -> None:

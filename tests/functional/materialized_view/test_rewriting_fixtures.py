@@ -53,8 +53,7 @@ def parameter(case: Case) -> Any:
 @pytest.mark.parametrize("case", map(parameter, ANSWERED))
 def test_same_rows(shelf: Warehouse, case: Case) -> None:
     view = stored_view(case.view, [*case.types], Tables())
-    names = ", ".join(f"`{column.name}`" for column in view.columns)
-    shelf.spark(f"create or replace temporary view mv_rows({names}) as {case.view}")
+    shelf.keep("mv_rows", case.view, [column.name for column in view.columns])
     kinds = [kind for _, kind, *_ in shelf.spark("describe query select * from mv_rows")]
     assert kinds == [*case.types]
     limited = " limit " in case.query.lower()

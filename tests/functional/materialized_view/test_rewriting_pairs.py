@@ -94,9 +94,7 @@ def test_same_rows(shelf: Warehouse, make: Callable[[int], Pair]) -> None:
             shelf.spark(
                 f"create or replace temporary view {table} as select * from {table}{number}"
             )
-        names = ", ".join(column.name for column in view.columns)
-        stored = f"create or replace temporary view mv_rows({names}) as {made.view}"
-        shelf.spark(stored)
+        shelf.keep("mv_rows", made.view, [column.name for column in view.columns])
         expected, found = (
             Counter(tuple(map(plain, row)) for row in shelf.spark(one))
             for one in (made.query, text)

@@ -12,7 +12,12 @@ from dbt.adapters.spark_mv.sql.reads import parse
 from tests.functional.materialized_view.warehouse import Warehouse
 from tests.unit.rewrite.harness import HOME, Tables
 
-TABLES = {"l": ("x", "K", "y", "j"), "r": ("z", "j", "k", "w"), "q": ("u", "y", "v")}
+TABLES = {
+    "l": ("x", "K", "y", "j"),
+    "r": ("z", "j", "k", "w"),
+    "q": ("u", "y", "v"),
+    "p": ("J", "n", "y", "k"),
+}
 KNOWN = Tables({table: dict.fromkeys(names, "int") for table, names in TABLES.items()})
 OUTER = ("join", "left join", "right join", "full join")
 TESTS = ("left semi join", "anti join")
@@ -25,6 +30,15 @@ JOINS |= {
     for two in (*OUTER, *TESTS)
 }
 JOINS |= {f"l {kind} r on l.k = r.z {test} q using (y)": "lr" for kind in OUTER for test in TESTS}
+# One USING after another, of which the second one names columns of the first.
+JOINS |= {
+    f"l {one} r using ({before}) {two} p using ({after}){more}": "lr" if two in TESTS else "lrp"
+    for one in OUTER
+    for before in ("k, j", "j, k")
+    for two in (*OUTER, *TESTS)
+    for after in ("k, j", "j, k", "k", "j")
+    for more in ("", " left join q using (y)" if two in TESTS else " join q on q.y = l.y")
+}
 STARS = [
     (joins, star) for joins, found in JOINS.items() for star in ("*", *(f"{t}.*" for t in found))
 ]

@@ -6,6 +6,7 @@ In every statement `@meta.` stands for the metadata schema of the module and `@.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from multiprocessing import get_context
 from types import SimpleNamespace
 from typing import Any
@@ -73,6 +74,12 @@ class Warehouse:
     def spark(self, text: str) -> Rows:
         """Run a statement as another program on the same catalog would."""
         return [tuple(row) for row in self._outside.sql(self.text(text)).collect()]
+
+    def keep(self, view: str, query: str, columns: Sequence[str]) -> None:
+        """Make a temporary view of the rows of a query, which Spark cannot see into: it would push
+        conditions through groups to rows that are not stored."""
+        rows = self._outside.sql(self.text(query)).toDF(*columns)
+        rows.localCheckpoint(True).createOrReplaceTempView(view)
 
     def loaded(self, table: str) -> Any:
         """A table of the schema as Iceberg's catalog loads it, for what no statement does."""

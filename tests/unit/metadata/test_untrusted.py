@@ -6,6 +6,7 @@ import pytest
 
 from dbt.adapters.spark_mv.metadata.events import INVALIDATED, Event, new_event
 from dbt.adapters.spark_mv.metadata.invalidations import (
+    NamedRows,
     Untrusted,
     covering,
     replacing,
@@ -17,8 +18,12 @@ def event(**payload: Any) -> Event:
     return new_event(INVALIDATED, "v", "c.db.v", invocation_id="i", payload=payload)
 
 
-def keys(*values: Any, columns: Any = ("k",)) -> dict[str, Any]:
-    return {"keys": [list(value) for value in values], "columns": list(columns)}
+ALL = NamedRows("all rows")
+
+
+def keys(*values: Any, columns: tuple[str, ...] = ("k",)) -> NamedRows:
+    given = [list(value) for value in values]
+    return NamedRows(f"{len(given)} keys", {"keys": given}, columns, given)
 
 
 def test_one_after_the_other() -> None:
@@ -28,11 +33,12 @@ def test_one_after_the_other() -> None:
     assert second.payload["covers"] == [first.event_id]
     found = untrusted([second])
     assert found == Untrusted((second.event_id,), second.at, ("k",), ((1,), (2,), (3,)))
-    for wide in ({}, {"partitions": [{"day": 1}]}, keys((1, 2), columns=("k", "l"))):
+    months = NamedRows("1 partition", {"partitions": [{"months(day)": 1}]})
+    for wide in (ALL, months, keys((1, 2), columns=("k", "l"))):
         third = event(**replacing([second], wide))
         fourth = event(**replacing([third], keys((4,))))
         found = untrusted([fourth])
-        assert found is not None and found.keys == ()
+        assert found is not None and found.values == ()
         assert covering([fourth]) == {"covers": [fourth.event_id], "covers_us": fourth.at}
 
 
@@ -40,9 +46,9 @@ def test_side_by_side() -> None:
     """Those of two writers that did not know each other are both kept."""
     one, two = (event(**replacing([], keys((number,)))) for number in (1, 2))
     found = untrusted([one, two])
-    assert found is not None and set(found.keys) == {(1,), (2,)}
-    found = untrusted([one, event(**replacing([], {}))])
-    assert found is not None and found.keys == ()
+    assert found is not None and set(found.values) == {(1,), (2,)}
+    found = untrusted([one, event(**replacing([], ALL))])
+    assert found is not None and found.values == ()
 
 
 @pytest.mark.parametrize(
@@ -62,7 +68,7 @@ def test_side_by_side() -> None:
 def test_what_cannot_be_read(payload: dict[str, Any]) -> None:
     """Is all rows, as what earlier versions have written."""
     found = untrusted([event(**payload)])
-    assert found is not None and (found.columns, found.keys) == ((), ())
+    assert found is not None and (found.columns, found.values) == ((), ())
 
 
 def test_none() -> None:

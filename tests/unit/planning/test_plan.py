@@ -43,9 +43,9 @@ class Prepared:
         fast: FastQuery | Reason,
         partition: PartitionQuery | Reason = NOT_PARTITIONED,
         rows: int = 10**7,
-        keys: Untrusted | None = None,
+        again: KeyRefresh | None = None,
     ) -> None:
-        self._fast, self._partition, self._rows, self._keys = fast, partition, rows, keys
+        self._fast, self._partition, self._rows, self._again = fast, partition, rows, again
 
     def fast(self) -> FastQuery | Reason:
         return self._fast
@@ -53,8 +53,8 @@ class Prepared:
     def partition(self) -> PartitionQuery | Reason:
         return self._partition
 
-    def keys(self) -> Untrusted | Reason:
-        return NOT_PARTITIONED if self._keys is None else self._keys
+    def untrusted(self) -> KeyRefresh | Reason:
+        return self._again or NOT_PARTITIONED
 
     def rows(self) -> int:
         return self._rows
@@ -202,14 +202,19 @@ INVALIDATED = Verdict(
 )
 
 
-def test_untrusted_keys() -> None:
-    """Their rows alone with method auto, and with no other."""
-    keys = Untrusted(("e1",), 5, ("k",), ((1,),))
-    known, unknown = Prepared(CHEAP, FEW, keys=keys), Prepared(CHEAP, FEW)
-    plan = plan_refresh("v", INVALIDATED, "auto", (), False, known)
-    assert plan == KeyRefresh(INVALIDATED.reason, keys)
+@pytest.mark.parametrize("way", ["keys", "partition"])
+def test_untrusted_rows(way: str) -> None:
+    """These alone with method auto, partitions also by that method; with no other."""
+    again = KeyRefresh(INVALIDATED.reason, Untrusted(("e1",), 5, ("k",), ((1,),)), way)
+    known, unknown = Prepared(CHEAP, FEW, again=again), Prepared(CHEAP, FEW)
+    assert plan_refresh("v", INVALIDATED, "auto", (), False, known) is again
     assert plan_refresh("v", INVALIDATED, "auto", (), False, unknown).method == "complete"
     assert plan_refresh("v", INVALIDATED, "complete", (), False, known).method == "complete"
+    if way == "partition":
+        assert plan_refresh("v", INVALIDATED, "partition", (), False, known) is again
     for method in ("fast", "partition"):
         with pytest.raises(MethodNotAvailable):
-            plan_refresh("v", INVALIDATED, method, (), False, known)
+            plan_refresh("v", INVALIDATED, method, (), False, unknown)
+        if method != way:
+            with pytest.raises(MethodNotAvailable):
+                plan_refresh("v", INVALIDATED, method, (), False, known)

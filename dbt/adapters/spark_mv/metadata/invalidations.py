@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from dbt.adapters.spark_mv.metadata.events import Event
 
-Key = tuple[Any, ...]
+Values = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Untrusted:
-    """Invalidations by their `ids`, the newest of `at`, in epoch microseconds. `keys` are the
-    values of the `columns` of unique_key that all of them name; empty if they do not."""
+    """Invalidations by their `ids`, the newest of `at`, in epoch microseconds. `values` are those
+    of the `columns` of unique_key, or of partition_by, that all of them name; empty if they do
+    not."""
 
     ids: tuple[str, ...]
     at: int
     columns: tuple[str, ...] = ()
-    keys: tuple[Key, ...] = ()
+    values: tuple[Values, ...] = ()
 
     @property
     def covered(self) -> dict[str, Any]:
         """What an event says that answers them, or takes their place."""
         return {"covers": list(self.ids), "covers_us": self.at}
+
+
+@dataclass(frozen=True)
+class NamedRows:
+    """The rows that an invalidation names: `what` they are in words, as they were `given`, and the
+    values of `columns` that they have; no columns if it is not told by columns which they are."""
+
+    what: str
+    given: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    values: Sequence[Sequence[Any]] = ()
 
 
 def untrusted(events: Collection[Event]) -> Untrusted | None:
@@ -33,12 +45,12 @@ def untrusted(events: Collection[Event]) -> Untrusted | None:
         return None
     ids = tuple(sorted(event.event_id for event in events))
     at = max(event.at for event in events)
-    found = [_keys_of(event) for event in events]
+    found = [_values_of(event) for event in events]
     columns = {names for names, _ in found}
     if len(columns) != 1 or () in columns:
         return Untrusted(ids, at)
-    keys = tuple(dict.fromkeys(key for _, keys in found for key in keys))
-    return Untrusted(ids, at, columns.pop(), keys)
+    values = tuple(dict.fromkeys(one for _, values in found for one in values))
+    return Untrusted(ids, at, columns.pop(), values)
 
 
 def covering(events: Collection[Event]) -> dict[str, Any]:
@@ -53,27 +65,28 @@ def missed_answer(answered: Event | None, trusted_since: str | None) -> Event | 
     return answered if answered is not None and answered.refresh_id != trusted_since else None
 
 
-def replacing(events: Collection[Event], rows: Mapping[str, Any]) -> dict[str, Any]:
+def replacing(events: Collection[Event], rows: NamedRows) -> dict[str, Any]:
     """What an invalidation of these rows says that takes the place of earlier ones: it has their
-    keys, too, and says no columns if not all of them are of keys."""
-    earlier, columns = untrusted(events), rows.get("columns")
-    given = {name: value for name, value in rows.items() if name != "columns"}
-    if columns and (earlier is None or list(earlier.columns) == columns):
-        before = [list(key) for key in earlier.keys] if earlier is not None else []
-        given |= {"columns": columns, "untrusted": [*before, *rows["keys"]]}
-    return {**given, **covering(events)}
+    values, too, and says no columns if not all of them are of these."""
+    earlier, found = untrusted(events), dict[str, Any](rows.given)
+    if rows.columns and (earlier is None or earlier.columns == rows.columns):
+        before = earlier.values if earlier is not None else ()
+        found["columns"] = [*rows.columns]
+        found["untrusted"] = [list(one) for one in (*before, *rows.values)]
+    return {**found, **covering(events)}
 
 
-def _keys_of(event: Event) -> tuple[tuple[str, ...], list[Key]]:
+def _values_of(event: Event) -> tuple[tuple[str, ...], list[Values]]:
     """Columns and their values, both empty if an event says no, or cannot be read."""
-    columns, keys = event.payload.get("columns"), event.payload.get("untrusted")
-    if not isinstance(columns, list) or not isinstance(keys, list) or not columns or not keys:
+    columns, values = event.payload.get("columns"), event.payload.get("untrusted")
+    if not isinstance(columns, list) or not isinstance(values, list) or not columns or not values:
         return (), []
-    if not all(_is_key(key, len(columns)) for key in keys):
+    if not all(_are_values(one, len(columns)) for one in values):
         return (), []
-    return tuple(str(column) for column in columns), [tuple(key) for key in keys]
+    return tuple(str(column) for column in columns), [tuple(one) for one in values]
 
 
-def _is_key(key: Any, length: int) -> bool:
+def _are_values(found: Any, length: int) -> bool:
     scalars = (str, int, float, type(None))
-    return isinstance(key, list) and len(key) == length and all(isinstance(v, scalars) for v in key)
+    is_list = isinstance(found, list) and len(found) == length
+    return is_list and all(isinstance(value, scalars) for value in found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import RefreshFailed, RefreshRunning
+from dbt.adapters.spark_mv.metadata.invalidations import NamedRows
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations import cancellation, scheduling, status
 from dbt.adapters.spark_mv.operations.arguments import (
@@ -74,36 +75,38 @@ class Maintenance:
         all: bool = False,  # noqa: A002 - the user-visible name
     ) -> Report:
         """Say that stored rows may be wrong: of the views, or of keys or partitions of one. The
-        next refresh computes all rows again, or those of the keys if nothing else is to be done."""
+        next refresh computes all rows again, or these if nothing else is to be done."""
         refuse_contradiction(view, keys, partitions, all)
-        what, rows = "all rows", dict[str, Any]()
+        rows = NamedRows("all rows")
         if keys is None and partitions is None:
             chosen = self._choice.views(None, True) if all else self._choice.named(view)
         else:
             chosen = [self._choice.selection().one(view)]
-            what, rows = self._named_rows(chosen[0], keys, partitions)
+            rows = self._named_rows(chosen[0], keys, partitions)
 
         def act(state: ViewState) -> list[tuple[Any, ...]]:
             # A damaged row of the metadata is named instead.
             self._services.log.view(state.name)
             by = cancellation.requester()
-            self._services.history.invalidated(state.id, state.name, by, what, **rows)
+            self._services.history.invalidated(state.id, state.name, by, rows)
             renew_distrusted(self._services, state.name)
-            return [(what,)]
+            return [(rows.what,)]
 
         return each(chosen, act, ("invalidated",))
 
-    def _named_rows(
-        self, state: ViewState, keys: Any, partitions: Any
-    ) -> tuple[str, dict[str, list[Any]]]:
+    def _named_rows(self, state: ViewState, keys: Any, partitions: Any) -> NamedRows:
         view = load_view(self._services.resolver, state.name)
+        refresher = KeyRefresher(self._services)
         if keys is not None:
-            found = list(KeyRefresher(self._services).checked(view, listed(keys)))
+            found = refresher.checked(view, listed(keys))
             what = f"{len(found):,} {'key' if len(found) == 1 else 'keys'}"
-            return what, {"keys": found, "columns": list(view.options.unique_key)}
-        values = list(partitions_of(view, listed(partitions)))
-        noun = "partition" if len(values) == 1 else "partitions"
-        return f"{len(values):,} {noun}", {"partitions": values}
+            return NamedRows(what, {"keys": found}, view.options.unique_key, found)
+        given, columns = partitions_of(view, listed(partitions)), view.layout.columns
+        values = [list(one.values()) for one in given]
+        if columns:
+            refresher.refuse_wrong_types(view, "partition_by", columns, values)
+        what = f"{len(given):,} {'partition' if len(given) == 1 else 'partitions'}"
+        return NamedRows(what, {"partitions": given}, columns, values)
 
     def refresh_due(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
         """Refresh what is due by its schedule, and move its due time."""

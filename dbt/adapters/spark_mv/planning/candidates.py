@@ -10,7 +10,6 @@ from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
-from dbt.adapters.spark_mv.metadata.invalidations import Untrusted
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
 from dbt.adapters.spark_mv.planning.by_partition import prepare_partition
@@ -21,10 +20,12 @@ from dbt.adapters.spark_mv.planning.plan import (
     AUTO,
     COMPLETE,
     FAST,
+    KEYS,
     MOST_KEYS,
     PARTITION,
     FastQuery,
     FastRefresh,
+    KeyRefresh,
     NoRefresh,
     PartitionQuery,
     PartitionRefresh,
@@ -82,20 +83,24 @@ class RefreshCandidates:
         slow = slowness(self._speeds, PARTITION)
         return prepare_partition(self._executor, self._observation, found, self._totals, slow)
 
-    def keys(self) -> Untrusted | Reason:
-        """By the keys that somebody does not trust, if the rows beside them are those that the
-        query would return beside them now."""
+    def untrusted(self) -> KeyRefresh | Reason:
+        """By the keys or partitions that somebody does not trust, if the rows beside them are those
+        that the query would return beside them now."""
         seen, found = self._observation, self._observation.verdict.untrusted
-        if self._avoid is not None or found is None or not 1 <= len(found.keys) <= MOST_KEYS:
-            return self._avoid or seen.verdict.reason
-        has_clock = seen.label is None or seen.label.expiry is not None
-        if has_clock or found.columns != seen.view.options.unique_key:
-            return seen.verdict.reason
+        reason = seen.verdict.reason
+        if self._avoid is not None or found is None or not 1 <= len(found.values) <= MOST_KEYS:
+            return self._avoid or reason
+        columns = {seen.view.layout.columns: PARTITION, seen.view.options.unique_key: KEYS}
+        method = columns.get(found.columns)
+        if seen.label is None or seen.label.expiry is not None or method is None:
+            return reason
         analysis = self._analyzer.analysis(seen.current, seen.view)
-        if isinstance(analysis, Reason):
-            # What a function that is not Spark's own returns, whoever invalidates knows.
-            return found if analysis.code == "USER_FUNCTION" else analysis
-        return found if analysis.program.first is None else _FIRST
+        # What a function that is not Spark's own returns, whoever invalidates knows.
+        if isinstance(analysis, Reason) and analysis.code != "USER_FUNCTION":
+            return analysis
+        if not isinstance(analysis, Reason) and analysis.program.first is not None:
+            return _FIRST
+        return KeyRefresh(reason, found, method)
 
     def rows(self) -> int:
         """Rows of all base tables, as far as their commits count them."""

@@ -66,8 +66,8 @@ class Candidates(Protocol):
         """By partitions in which something changed; asks Spark which these are."""
         ...
 
-    def keys(self) -> Untrusted | Reason:
-        """By the keys that somebody does not trust, if nothing else is to be done."""
+    def untrusted(self) -> KeyRefresh | Reason:
+        """By the keys or partitions that somebody does not trust, if nothing else is to be done."""
         ...
 
     def rows(self) -> int:
@@ -153,8 +153,8 @@ class PartitionRefresh:
 
 @dataclass(frozen=True)
 class KeyRefresh:
-    """Compute the rows of some keys again, at the versions of the stored ones. If these are
-    `untrusted`, it covers the invalidations that say so."""
+    """Compute the rows of some keys again, or of some partitions, at the versions of the stored
+    ones. If these are `untrusted`, it covers the invalidations that say so."""
 
     reason: Reason
     untrusted: Untrusted | None = None
@@ -234,15 +234,15 @@ def _plan_stale(view: str, verdict: Verdict, requested: str, candidates: Candida
         if isinstance(fast, Reason):
             raise not_eligible(view, FAST, fast)
         return FastRefresh(verdict.reason, fast)
+    if verdict.invalidated:
+        again = candidates.untrusted()
+        if isinstance(again, KeyRefresh) and requested in (AUTO, again.method):
+            return again
     if requested == PARTITION:
         found = candidates.partition() if comparable else verdict.reason
         if isinstance(found, Reason):
             raise not_eligible(view, PARTITION, found)
         return PartitionRefresh(verdict.reason, found)
-    if verdict.invalidated:
-        keys = candidates.keys()
-        if isinstance(keys, Untrusted):
-            return KeyRefresh(verdict.reason, keys)
     if not comparable:
         return CompleteRefresh(verdict.reason, verdict.reason, verdict.reason)
     return _cheapest(verdict, candidates)

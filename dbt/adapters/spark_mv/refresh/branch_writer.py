@@ -153,7 +153,8 @@ class BranchWriter:
             return [storage_sql.write_storage(view, branch, query, condition)], ()
         query, unpinned = staging.complete_query(self._services, view, observation.current, label)
         if isinstance(plan, KeyRefresh) and plan.untrusted is not None:
-            return key_writes(view, branch, query, plan.untrusted.keys), unpinned
+            columns, values = plan.untrusted.columns, plan.untrusted.values
+            return key_writes(view, branch, query, columns, values), unpinned
         return [storage_sql.write_storage(view, branch, query, storage_sql.ALL_ROWS)], unpinned
 
     def _not_published(

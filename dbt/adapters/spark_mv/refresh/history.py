@@ -19,7 +19,7 @@ from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event, new_event
-from dbt.adapters.spark_mv.metadata.invalidations import covering, replacing
+from dbt.adapters.spark_mv.metadata.invalidations import NamedRows, covering, replacing
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.payloads import name_of
 from dbt.adapters.spark_mv.planning.plan import COMPLETE, KeyRefresh
@@ -158,10 +158,10 @@ class History:
         """The view is refreshed automatically again; failures are counted from zero."""
         self._say(kinds.RESUMED, view_id, name, by=by)
 
-    def invalidated(self, view_id: str, name: TableName, by: str, what: str, **rows: Any) -> None:
+    def invalidated(self, view_id: str, name: TableName, by: str, rows: NamedRows) -> None:
         """Stored rows count as wrong until a refresh that begins after this has ended."""
         more = replacing(self._unanswered(view_id), rows)
-        self._say(kinds.INVALIDATED, view_id, name, by=by, what=what, stale=True, **more)
+        self._say(kinds.INVALIDATED, view_id, name, by=by, what=rows.what, stale=True, **more)
 
     def _covered_by(self, run: RefreshRun) -> dict[str, Any]:
         """Invalidations that were there before anything was read; a refresh of keys answers those

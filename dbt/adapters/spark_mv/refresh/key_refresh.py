@@ -72,7 +72,7 @@ class KeyRefresher:
     def checked(self, view: MaterializedView, keys: Sequence[Any]) -> list[Key]:
         """The keys as lists of values of the columns of `unique_key`; raises `InvalidArgument`."""
         values = _values(view, keys)
-        self._refuse_wrong_types(view, values)
+        self.refuse_wrong_types(view, "unique_key", view.options.unique_key, values)
         return values
 
     def _with_lock(
@@ -121,7 +121,7 @@ class KeyRefresher:
             # Other rows may be wrong, too: nothing may say that these are a build.
             settings = {key: text for key, text in settings.items() if not key.endswith("state")}
         with services.executor.isolated({**view.definition.settings, **settings}) as session:
-            for write in key_writes(view, lock.branch, query, values):
+            for write in key_writes(view, lock.branch, query, view.options.unique_key, values):
                 session.query(write)
         refuse_duplicates(services.executor, view, lock.branch)
         made = iceberg.commits(services.executor, lock.storage, lock.branch, lock.base, _COMMITS)
@@ -151,22 +151,28 @@ class KeyRefresher:
         reason = run.plan.reason.text
         return Outcome(view.name, SUCCEEDED, KEYS, reason, seconds, rows)
 
-    def _refuse_wrong_types(self, view: MaterializedView, values: list[Key]) -> None:
-        """All at once; one by one only to say which of them it is."""
-        if self._are_of_types(view, values):
+    def refuse_wrong_types(
+        self, view: MaterializedView, option: str, columns: Sequence[str], values: Sequence[Key]
+    ) -> None:
+        """Raise `InvalidArgument` if one of the values of these columns, which an option names, is
+        none of its type. All at once; one by one only to say which of them it is."""
+        types = _types(view, columns)
+        if self._are_of_types(view, types, values):
             return
-        wrong = next(key for key in values if not self._are_of_types(view, [key]))
+        wrong = next(key for key in values if not self._are_of_types(view, types, [key]))
         raise InvalidArgument(
-            f"{view.name}: {list(wrong)!r} is no value of unique_key ({', '.join(_types(view))}).",
-            "Nothing was done; correct `keys`.",
+            f"{view.name}: {list(wrong)!r} is no value of {option} ({', '.join(types)}).",
+            "Nothing was done; correct the values.",
         )
 
-    def _are_of_types(self, view: MaterializedView, values: list[Key]) -> bool:
+    def _are_of_types(
+        self, view: MaterializedView, types: Sequence[str], values: Sequence[Key]
+    ) -> bool:
         flat = [value for key in values for value in key]
         casts = (
             f"CAST({spark_literal(value)} AS {kind})"
             for key in values
-            for value, kind in zip(key, _types(view), strict=True)
+            for value, kind in zip(key, types, strict=True)
         )
         try:
             with self._services.executor.isolated(view.definition.settings) as session:
@@ -176,14 +182,17 @@ class KeyRefresher:
         return all((one is None) == (value is None) for one, value in zip(found, flat, strict=True))
 
 
-def key_writes(view: MaterializedView, branch: str, query: str, values: Sequence[Key]) -> list[str]:
-    """The statements that put the rows of some keys, as a query of all rows has them, in place of
-    the stored ones."""
+def key_writes(
+    view: MaterializedView, branch: str, query: str, columns: Sequence[str], values: Sequence[Key]
+) -> list[str]:
+    """The statements that put the rows with some values of columns, as a query of all rows has
+    them, in place of the stored ones."""
     stored = storage_sql.stored_columns(view)
-    asked = _condition(view, values, {name: quote(name) for name in stored})
+    types = _types(view, columns)
+    asked = _condition(columns, types, values, {name: quote(name) for name in stored})
     rows = f"SELECT * FROM (\n{query}\n) AS mv_all WHERE {asked}"
     return [
-        storage_sql.take_away(view, branch, _is_listed(view, values, stored)),
+        storage_sql.take_away(view, branch, _is_listed(columns, types, values, stored)),
         storage_sql.write_storage(view, branch, rows, storage_sql.NO_ROWS),
     ]
 
@@ -219,38 +228,40 @@ def _value(key: Any, columns: tuple[str, ...]) -> Key | None:
     return values if len(values) == len(columns) else None
 
 
-def _types(view: MaterializedView) -> list[str]:
+def _types(view: MaterializedView, columns: Sequence[str]) -> list[str]:
     types = {column.name.lower(): column.type for column in view.definition.columns}
-    return [types[key.lower()] for key in view.options.unique_key]
+    return [types[column.lower()] for column in columns]
 
 
-def _condition(view: MaterializedView, values: Sequence[Key], columns: dict[str, str]) -> str:
-    """Whether a row has one of the keys; `columns` says how each column is called."""
-    called = {name.lower(): text for name, text in columns.items()}
-    names = [called[key.lower()] for key in view.options.unique_key]
+def _condition(
+    columns: Sequence[str], types: Sequence[str], values: Sequence[Key], names: dict[str, str]
+) -> str:
+    """Whether a row has one of the values; `names` says how each column is called."""
+    called = {name.lower(): text for name, text in names.items()}
     alternatives = (
         " AND ".join(
-            f"{name} <=> CAST({spark_literal(value)} AS {kind})"
-            for name, value, kind in zip(names, key, _types(view), strict=True)
+            f"{called[column.lower()]} <=> CAST({spark_literal(value)} AS {kind})"
+            for column, value, kind in zip(columns, key, types, strict=True)
         )
         for key in values
     )
     return " OR ".join(f"({text})" for text in alternatives)
 
 
-def _is_listed(view: MaterializedView, values: Sequence[Key], stored: dict[str, str]) -> str:
-    """Whether a stored row has one of the keys, as a subquery: by a plain condition Iceberg drops
+def _is_listed(
+    columns: Sequence[str], types: Sequence[str], values: Sequence[Key], stored: dict[str, str]
+) -> str:
+    """Whether a stored row has one of the values, as a subquery: by a plain condition Iceberg drops
     files whole, in a commit without the label of this refresh."""
-    columns = {name.lower(): column for name, column in stored.items()}
-    types = _types(view)
+    called = {name.lower(): column for name, column in stored.items()}
     rows = (
         ", ".join(f"CAST({spark_literal(v)} AS {kind})" for v, kind in zip(key, types, strict=True))
         for key in values
     )
     names = [f"mv_key_{number}" for number in range(len(types))]
     same = (
-        f"{STORED}.{quote(columns[key.lower()])} <=> mv_keys.{name}"
-        for key, name in zip(view.options.unique_key, names, strict=True)
+        f"{STORED}.{quote(called[column.lower()])} <=> mv_keys.{name}"
+        for column, name in zip(columns, names, strict=True)
     )
     listed = ", ".join(f"({row})" for row in rows)
     return (

@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
     ColumnOf,
     Term,
     column_term,
+    is_list,
     tree_of,
 )
 from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, NOT_DERIVABLE, Unmatched
@@ -115,7 +116,7 @@ class Deriver:
 
     def _refuse_inexact(self, term: Term) -> None:
         """A group of values that are equal and not the same has forgotten which it had."""
-        if self._view.block.keys is None or isinstance(term.node, COMPARISONS):
+        if self._view.block.keys is None or _compares_values(term):
             return
         found = (self._stored.find(arg) for arg in term.args)
         if any(column is not None and column.is_inexact for column in found):
@@ -182,6 +183,16 @@ class Deriver:
             if all(starts_unit(bound, kept.unit, type_name) for bound in bounds):
                 return self._stored.columns[key].tree()
         return None
+
+
+def _compares_values(term: Term) -> bool:
+    """Whether values of floating point that are equal are the same to a term. Beside a text of IN
+    they are texts, and to a subquery they may be anything."""
+    if not isinstance(term.node, exp.In):
+        return isinstance(term.node, COMPARISONS)
+    parts = [part.node for arg in term.args[1:] for part in arg.walk()]
+    are_numbers = all(isinstance(node, (exp.Literal, exp.Neg)) for node in parts)
+    return is_list(term.node) and are_numbers and not any(node.is_string for node in parts)
 
 
 def table_alias(occurrence: int) -> str:

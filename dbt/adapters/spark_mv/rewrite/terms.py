@@ -22,7 +22,7 @@ _OPPOSITE: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.NEQ, exp.NEQ: exp
 _OPPOSITE |= {exp.NullSafeEQ: exp.NullSafeNEQ, exp.NullSafeNEQ: exp.NullSafeEQ}
 _OPERATORS = (exp.Binary, exp.Unary, exp.Predicate, exp.Connector)
 # Whose operands may be values of floating point that are equal and not the same.
-COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.In, exp.Is)
+COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Is)
 _PADDED = ("char", "varchar")
 _WHOLE = ("int", "bigint")
 # Of a subquery: the argument of its node that holds the columns of the query around it, and in the
@@ -94,7 +94,11 @@ class Term:
         return not any(found.column or found.call for found in self.walk())
 
     def __str__(self) -> str:
-        return tree_of(self, lambda term: None).sql("spark")
+        tree = tree_of(self, lambda term: None)
+        for query in list(tree.find_all(exp.Select)):
+            tables = ", ".join(table.name for table in query.find_all(exp.Table))
+            query.replace(exp.Var(this=f"SELECT .. FROM {tables}"))
+        return tree.sql("spark")
 
 
 def column_term(column: ColumnOf) -> Term:

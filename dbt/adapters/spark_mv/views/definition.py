@@ -83,6 +83,12 @@ class Layout:
         named = {word.text.lower() for word in words_of(" ".join(self.partition_by))}
         return [column for column in columns if column.lower() in named]
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of partition_by, in lower case; none if not all of it is columns."""
+        terms = [[word.text.lower() for word in words_of(term)] for term in self.partition_by]
+        return tuple(words[0] for words in terms) if all(len(t) == 1 for t in terms) else ()
+
     def begins_with(self, keys: Sequence[str]) -> bool:
         """Whether these are the first of partition_by."""
         plain = [[word.text.lower() for word in words_of(key)] for key in self.partition_by]

@@ -69,14 +69,15 @@ def _names(join: exp.Join) -> list[str]:
 
 def _without(one: Columns, merged: Sequence[Named]) -> Columns:
     """A relation of whose columns these are shown before it, if it has them. They come first in its
-    own star: those that are not what is shown before all, others after such ones."""
+    own star: those that are not what is shown before all, others after such ones. What an earlier
+    USING has put there stays in its order."""
     names, terms = [name.lower() for name, _ in merged], {term.key for _, term in merged}
-    ours = [pair for name in names for pair in one.pairs if pair[0].lower() == name]
-    lost = [(name, term) for name, term in ours if term.key not in terms]
     before, after = one.pairs[: one.lost], one.pairs[one.lost :]
-    first = [*lost, *(pair for pair in before if pair not in lost)]
-    shown = [pair for pair in ours if pair not in first]
-    pairs = [*first, *shown, *(pair for pair in after if pair not in (*first, *shown))]
+    ours = [pair for name in names for pair in after if pair[0].lower() == name]
+    lost = [(name, term) for name, term in ours if term.key not in terms]
+    first = [*lost, *before]
+    shown = [pair for pair in ours if pair not in lost]
+    pairs = [*first, *shown, *(pair for pair in after if pair not in ours)]
     return replace(
         one,
         names=tuple(name for name, _ in pairs),
