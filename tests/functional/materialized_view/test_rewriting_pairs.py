@@ -10,6 +10,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
+from py4j.protocol import Py4JJavaError
 
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
 from tests.functional.materialized_view.warehouse import Warehouse
@@ -73,6 +74,10 @@ def _literal(value: object) -> str:
     return f"double('{value}')" if isinstance(value, float) else f"'{value}'"
 
 
+def rows(shelf: Warehouse, query: str) -> Counter[tuple[object, ...]]:
+    return Counter(tuple(map(plain, row)) for row in shelf.spark(query))
+
+
 @pytest.mark.parametrize(
     "make",
     [pair, whole_pair, any_join_pair, packed_pair, any_worded_pair, any_implied_pair],
@@ -88,17 +93,19 @@ def test_same_rows(shelf: Warehouse, make: Callable[[int], Pair]) -> None:
             text = text_of(answered(made.query, view, _KNOWN))
         except Unmatched:
             continue
-        matches += 1
         number = seed % _DATA
         for table in _ALL:
             shelf.spark(
                 f"create or replace temporary view {table} as select * from {table}{number}"
             )
         shelf.keep("mv_rows", made.view, [column.name for column in view.columns])
-        expected, found = (
-            Counter(tuple(map(plain, row)) for row in shelf.spark(one))
-            for one in (made.query, text)
-        )
+        try:
+            expected = rows(shelf, made.query)
+        except Py4JJavaError as error:
+            assert "INTERNAL_ERROR" in str(error), made.query
+            continue  # Spark has a plan for it that it cannot run
+        matches += 1
+        found = rows(shelf, text)
         if expected != found:
             wrong.append((seed, made.query, made.view, text, expected, found))
     for table in (*_ALL, "mv_rows"):

@@ -17,6 +17,20 @@ _VALUES = {
     "decimal(20,2)": ("0.5", "1.5", "2.25", "4"),
     "decimal(10,2)": ("0.5", "1.5", "2.25", "1"),
 }
+# Functions of columns, with values that they return; a column of floating point is as good as one.
+_FUNCTIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "date": {
+        "YEAR({0})": ("2023", "2024", "2025"),
+        "MONTH({0})": ("1", "2", "12"),
+        "CAST({0} AS DATE)": ("'2024-01-31'", "date '2024-02-01'", "'2023-12-31'"),
+    },
+    "string": {
+        "LOWER({0})": ("'x'", "'y'", "'xy'", "''"),
+        "LENGTH({0})": ("0", "1", "2"),
+        "SUBSTRING({0}, 1, 1)": ("'x'", "'y'"),
+    },
+    "double": {"{0}": ("0", "0.5", "-1.5", "1")},
+}
 # What a query asks of a column, and what else is asked where the column is left open.
 ASKED = (
     "{0} = {1}",
@@ -40,6 +54,10 @@ KEPT: dict[str, tuple[str, ...]] = {
         "({0} BETWEEN {1} AND {2} OR ({3} AND {0} > {2}))",
     ),
     "groups": ("{0} > {1}", "{0} <> {1}", "{0} IS NOT NULL", "({0} > {1} OR {0} <> {2})"),
+    "functions": (
+        *("{0} <> {1}", "NOT {0} IN ({1}, {2})", "{0} > {1}", "{0} <= {1}", "{0} IN ({1}, {2})"),
+        *("({0} < {1} OR {0} >= {2})", "({0} = {1} OR {3})"),
+    ),
     "a beginning": ("{0} LIKE {1}", "{0} NOT LIKE {1}", "({0} LIKE {1} OR {0} LIKE {2})"),
 }
 
@@ -55,16 +73,21 @@ def implied_pair(seed: int, kept: str) -> Pair:
     if kept == "groups":
         return _pair_of_groups(random, seed)
     base = pair(seed)
-    kinds = ("string",) if kept == "a beginning" else tuple(_VALUES)
+    kinds = {"a beginning": ("string",), "functions": tuple(_FUNCTIONS)}.get(kept, tuple(_VALUES))
     name, kind = any_column(random, base.stored.tables, *kinds)
     alias, _ = name.split(".")
     other = atom(random, {alias: base.stored.tables[alias]}).text
-    values = [random.choice(_VALUES[kind]) for _ in range(2)]
-    has = random.choice(KEPT[kept]).format(name, *_patterns(random, kept, values), other)
+    subjects = {name: _VALUES[kind]} if kind in _VALUES else {}
+    if kept == "functions":
+        subjects |= {text.format(name): found for text, found in _FUNCTIONS[kind].items()}
+    subject = random.choice(list(subjects))
+    values = [random.choice(subjects[subject]) for _ in range(2)]
+    has = random.choice(KEPT[kept]).format(subject, *_patterns(random, kept, values), other)
     if random.random() < 0.5:
-        values = [random.choice(_VALUES[kind]) for _ in range(2)]
+        subject = subject if random.random() < 0.6 else random.choice(list(subjects))
+        values = [random.choice(subjects[subject]) for _ in range(2)]
     forms = ASKED + (_BEGINNINGS if kept == "a beginning" else ())
-    wants = random.choice(forms).format(name, *values, other, f"{values[0][:-1]}%'")
+    wants = random.choice(forms).format(subject, *values, other, f"{values[0][:-1]}%'")
     shared = [one for one in base.stored.conditions if one in base.asked.conditions]
     stored = replace(base.stored, conditions=(*shared, Atom(has, (alias,))))
     asked = replace(base.asked, conditions=(*base.asked.conditions, Atom(wants, (alias,))))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dbt.adapters.spark_mv.rewrite import match, rows
-from dbt.adapters.spark_mv.rewrite.conditions import consequences, facts
+from dbt.adapters.spark_mv.rewrite.conditions import consequences, facts, stand_ins
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.terms import counted_rows
@@ -70,33 +70,55 @@ def _nothing_is_empty(patch: Patch) -> None:
 
 def _longer_beginning(patch: Patch) -> None:
     """Texts that begin with the next letter have the beginning, too."""
-    range_in_words = consequences.range_in_words
+    beginning = consequences._beginning
 
-    def found(term: Any) -> Any:
-        one = range_in_words(term)
-        if one is None or not isinstance(one[1].low, str):
-            return one
-        return one[0], Range(low=one[1].low)
+    def found(term: Any, begun: str) -> Any:
+        one = beginning(term, begun)
+        return None if one is None else (one[0], Range(low=one[1].low))
 
-    patch.setattr(rows, "range_in_words", found)
-    patch.setattr(facts, "range_in_words", found)
+    patch.setattr(consequences, "_beginning", found)
 
 
 def _any_call(patch: Patch) -> None:
     """What is asked of one aggregate is asked of all."""
-    of_call = match.column_of_call
-    patch.setattr(match, "column_of_call", lambda call, kind: of_call(counted_rows(), kind))
+    stand_in = match.stand_in
+    patch.setattr(match, "stand_in", lambda call, kind: stand_in(counted_rows(), kind))
+
+
+def _any_function(patch: Patch) -> None:
+    """All functions of a type are one."""
+    stand_in = stand_ins.stand_in
+    patch.setattr(stand_ins, "stand_in", lambda term, kind: stand_in(counted_rows(), kind))
+
+
+def _one_day(patch: Patch) -> None:
+    """A year ends on its first day."""
+    year = consequences._year
+
+    def first_day(constant: Any) -> Any:
+        found = year(constant)
+        return None if found is None else (found[0], found[0] + 1)
+
+    patch.setattr(consequences, "_year", first_day)
+
+
+def _lower_bounds(patch: Patch) -> None:
+    """Of two ranges the lower bounds are enough."""
+    patch.setattr(Range, "is_within", lambda self, other: self.low == other.low)
 
 
 # Each with a kind of conditions, and the first seed by which it is caught.
 MUTANTS: dict[str, tuple[Callable[[Patch], None], str, int]] = {
-    "any range is apart": (_any_range_is_apart, "not equal", 4),
-    "NULL is apart": (_null_is_apart, "none of a list", 20),
-    "one branch": (_one_branch, "one of two", 45),
-    "first of a branch": (_first_of_branch, "one of two", 97),
-    "nothing is empty": (_nothing_is_empty, "one of two", 14),
-    "any call": (_any_call, "groups", 3140),
-    "a longer beginning": (_longer_beginning, "a beginning", 626),
+    "any range is apart": (_any_range_is_apart, "not equal", 21),
+    "NULL is apart": (_null_is_apart, "none of a list", 45),
+    "one branch": (_one_branch, "one of two", 88),
+    "first of a branch": (_first_of_branch, "one of two", 18),
+    "nothing is empty": (_nothing_is_empty, "one of two", 18),
+    "any call": (_any_call, "groups", 3),
+    "a longer beginning": (_longer_beginning, "a beginning", 116),
+    "any function": (_any_function, "functions", 94),
+    "one day": (_one_day, "functions", 4110),
+    "lower bounds only": (_lower_bounds, "functions", 89),
 }
 
 

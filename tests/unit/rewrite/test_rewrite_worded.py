@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite import terms
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
+from dbt.adapters.spark_mv.rewrite.conditions import conjuncts
 from dbt.adapters.spark_mv.rewrite.terms import Term
 from tests.sampling import WHOLE
 from tests.unit.rewrite.harness import about, run
@@ -68,8 +68,8 @@ def _other_value(patch: Patch) -> None:
 
 
 def _first_of_list(patch: Patch) -> None:
-    without_list: Callable[[Term], tuple[Term, ...]] = terms._without_list
-    patch.setattr(terms, "_without_list", lambda term: without_list(term)[:1])
+    without_list: Callable[[Term], tuple[Term, ...]] = conjuncts._without_list
+    patch.setattr(conjuncts, "_without_list", lambda term: without_list(term)[:1])
 
 
 # Each with words, and the first seed by which it is caught.

@@ -29,7 +29,6 @@ from dbt.adapters.spark_mv.sql.names import TableName
 # No range or class is made of values of this type, and equal ones may not be the same.
 UNKNOWN = "unknown"
 _OF_SETS = (exp.Grouping, exp.GroupingId)
-_NO_TABLE = -1
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 
 
@@ -209,11 +208,6 @@ def _keys(terms: Iterable[Term]) -> list[str]:
 
 def _name(source: Source) -> str:
     return source.key if isinstance(source, Derived) else source.sql
-
-
-def column_of_call(call: Term, type_name: str) -> Term:
-    """A column of no table, in place of what an aggregate function returns."""
-    return column_term(ColumnOf(_NO_TABLE, _digest(call.key), type_name, str(call)))
 
 
 def _digest(of: object) -> str:

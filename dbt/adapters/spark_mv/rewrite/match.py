@@ -18,15 +18,15 @@ from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
+from dbt.adapters.spark_mv.rewrite.conditions.stand_ins import stand_in
 from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls
-from dbt.adapters.spark_mv.rewrite.derived import column_of_call
 from dbt.adapters.spark_mv.rewrite.extra import without_extra, without_nulls
 from dbt.adapters.spark_mv.rewrite.occurrences import maps
 from dbt.adapters.spark_mv.rewrite.outer import as_outer
 from dbt.adapters.spark_mv.rewrite.returned import calls_aggregate, keys_of_returned, keys_of_sets
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest, implies
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, replaced
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, counted_rows, made, replaced
 from dbt.adapters.spark_mv.rewrite.text import Answer, Missing
 from dbt.adapters.spark_mv.rewrite.united import rest_of, united
 from dbt.adapters.spark_mv.rewrite.unmatched import (
@@ -37,6 +37,8 @@ from dbt.adapters.spark_mv.rewrite.unmatched import (
     VIEW,
     Unmatched,
 )
+
+_HAS_ROWS = binary(exp.LTE, made(exp.Literal.number(1)), counted_rows())
 
 
 @dataclass(frozen=True)
@@ -188,6 +190,8 @@ class _Attempt:
         if not self._query.keys and conditions:
             raise Unmatched(NOT_DERIVABLE, "the view has one group, of other rows than the query")
         asked = (*self._query.conditions, *self._of_groups(self._query.having))
+        if self._query.keys:
+            asked = (*asked, *self._of_groups([_HAS_ROWS]))
         kept = self._of_groups(self._view.block.having)
         if kept and not implies(facts_of(asked, self._view.zone), kept):
             self._refuse_view_having()
@@ -195,14 +199,15 @@ class _Attempt:
         having = self._having(calls)
         return self._made([*conditions, *having], None, (), calls)
 
-    def _of_groups(self, having: tuple[Term, ...]) -> list[Term]:
+    def _of_groups(self, having: Sequence[Term]) -> list[Term]:
         """Conditions on groups as conditions on columns."""
 
         def column(term: Term) -> Term | None:
             if not term.call:
                 return None
             found = self._by_query.stored(term)
-            return column_of_call(term, "" if found is None else found[1])
+            kind = "bigint" if term.call == "COUNT" else "" if found is None else found[1]
+            return stand_in(term, kind)
 
         return [replaced(self._facts.normal(term), column) for term in having]
 

@@ -12,17 +12,11 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.conditions.consequences import range_in_words
-from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of, range_in
+from dbt.adapters.spark_mv.rewrite.conditions.conjuncts import conjuncts
+from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, exact_range, facts_of
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
-from dbt.adapters.spark_mv.rewrite.terms import (
-    ColumnOf,
-    Term,
-    binary,
-    column_term,
-    conjuncts,
-)
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, column_term
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_COVERED, Unmatched
 
 
@@ -60,7 +54,8 @@ class RowsTest:
         """Whether a conjunct, which the query has not, follows from what it has."""
         if type(term.node) is exp.Or:
             return any(implies(self._query, conjuncts(branch)) for branch in term.args)
-        found = range_in_words(term)
+        term, zone = self._query.normal(term), self._view.zone
+        found = exact_range(term, zone)
         if found is not None:
             return self._query.is_within(*found)
         if isinstance(term.node, (exp.NEQ, exp.NullSafeNEQ)):
@@ -69,7 +64,7 @@ class RowsTest:
             left_out = term.args[0]
         else:
             return False
-        other = range_in(left_out, self._view.zone) or range_in_words(left_out)
+        other = exact_range(left_out, zone)
         return other is not None and self._query.is_apart(*other)
 
     def _has_all_branches(self) -> bool:

@@ -24,7 +24,6 @@ _OPERATORS = (exp.Binary, exp.Unary, exp.Predicate, exp.Connector)
 # Whose operands may be values of floating point that are equal and not the same.
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Is)
 _PADDED = ("char", "varchar")
-_WHOLE = ("int", "bigint")
 # Of a subquery: the argument of its node that holds the columns of the query around it, and in the
 # meta of its trees a digest of its rows and the table that a relation is.
 OUTER, DIGEST, TABLE = "mv_outer", "mv_digest", "mv_table"
@@ -136,33 +135,9 @@ def connected(kind: type[exp.Expr], operands: Sequence[Term]) -> Term:
     return made(kind(), tuple(flat.values()), (("expressions", True),) * len(flat))
 
 
-def conjuncts(term: Term) -> tuple[Term, ...]:
-    """The operands of a conjunction; that a column is none of several values is that it is not
-    each of them, where these are of its type."""
-    parts = term.args if type(term.node) is exp.And else (term,)
-    return tuple(one for part in parts for one in _without_list(part))
-
-
-def _without_list(term: Term) -> tuple[Term, ...]:
-    listed = term.args[0] if type(term.node) is exp.Not else None
-    if listed is None or not is_list(listed.node) or len(listed.args) < 2:
-        return (term,)
-    first, *values = listed.args
-    if first.column is None or not all(_is_of_type(one.node, first.column.type) for one in values):
-        return (term,)
-    return tuple(binary(exp.NEQ, first, one) for one in values)
-
-
 def is_list(node: exp.Expr) -> bool:
     """Whether it is IN with a list of values."""
     return type(node) is exp.In and not node.args.get("query")
-
-
-def _is_of_type(node: exp.Expr, type_name: str) -> bool:
-    """Whether a text or a whole number is compared with values of a type that are not cast."""
-    if not isinstance(node, exp.Literal):
-        return False
-    return type_name == "string" if node.is_string else node.name.isdigit() and type_name in _WHOLE
 
 
 def counted_rows() -> Term:

@@ -4,11 +4,12 @@ NULL, years as ranges of days, beginnings of texts as ranges of texts."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, first_of_year
-from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, first_of_year, midnight, value_of
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day, oddities
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, is_list, made, negated
 
 _CONNECTED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.Like, exp.ILike, exp.RegexpLike, exp.In)
@@ -18,8 +19,12 @@ _STRICT = (
     *(exp.DayOfWeek, exp.DayOfYear, exp.WeekOfYear, exp.Upper, exp.Lower, exp.Length, exp.Abs),
     *(exp.TimestampTrunc, exp.TsOrDsAdd),
 )
-# Without other wildcards and escapes, and with a last letter that has a next one.
-_BEGINNING = re.compile(r"([^%_\\]*)([ !-$&-Z^`-}])%", re.DOTALL)
+# What ends the beginning of a pattern, and a pattern that is nothing else.
+_WILD = re.compile(r"[%_\\]")
+_BEGINNING = re.compile(r"([^%_\\]+)%", re.DOTALL)
+# Letters that have a next one, in every order of texts.
+_WITH_NEXT = re.compile(r"[ -}]")
+_MOMENTS = ("timestamp", "timestamp_ntz")
 
 
 def simple_conjunct(term: Term) -> Term:
@@ -30,7 +35,7 @@ def simple_conjunct(term: Term) -> Term:
     """
     if isinstance(term.node, exp.NullSafeEQ) and any(_is_value(arg) for arg in term.args):
         return simple_conjunct(binary(exp.EQ, *term.args))
-    if not isinstance(term.node, exp.EQ):
+    if not isinstance(term.node, (exp.EQ, exp.Is)):
         return term
     left, right = term.args
     if _is_value(left) and left.key == right.key:
@@ -69,44 +74,99 @@ def _strict_columns(term: Term) -> set[ColumnOf]:
     return set().union(*map(_strict_columns, term.args))
 
 
-def range_in_words(term: Term) -> tuple[ColumnOf, Range] | None:
+def range_in_words(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
     """The column and the range that a conjunct is, which is no comparison of a column."""
-    return _range_of_beginning(term) if isinstance(term.node, exp.Like) else _range_of_year(term)
+    if isinstance(term.node, exp.Like):
+        found = _BEGINNING.fullmatch(_pattern(term))
+        return None if found is None else _beginning(term, "".join(found.groups()))
+    found_days = _days(term)
+    return None if found_days is None else _of_days(*found_days, zone)
 
 
-def _range_of_beginning(term: Term) -> tuple[ColumnOf, Range] | None:
-    """The texts that begin as LIKE says: those from the beginning to the next text that has not
-    got it."""
-    column, pattern = term.args[0].column, term.args[1].node
-    if column is None or column.type != "string" or not isinstance(pattern, exp.Literal):
+def ranges_besides(term: Term, zone: str) -> Iterator[tuple[ColumnOf, Range]]:
+    """Ranges in which all values lie where a conjunct is true, which says more."""
+    found = range_in_words(term, zone)
+    if found is None and isinstance(term.node, exp.StartsWith):
+        found = _beginning(term, _pattern(term))
+    elif found is None and isinstance(term.node, exp.Like):
+        found = _beginning(term, _WILD.split(_pattern(term))[0])
+    elif found is None and is_list(term.node):
+        found = _of_list(term, zone)
+    if found is not None:
+        yield found
+
+
+def _pattern(term: Term) -> str:
+    """The text that the values of a column are held against; empty if it is none."""
+    node = term.args[1].node if len(term.args) == 2 else None
+    return node.name if isinstance(node, exp.Literal) and node.is_string else ""
+
+
+def _beginning(term: Term, begun: str) -> tuple[ColumnOf, Range] | None:
+    """The texts that begin so: those up to the next text that does not."""
+    column, last = term.args[0].column, begun[-1:]
+    if column is None or column.type != "string" or not _WITH_NEXT.fullmatch(last):
         return None
-    found = _BEGINNING.fullmatch(pattern.name) if pattern.is_string else None
-    if found is None:
+    return column, Range(begun, False, begun[:-1] + chr(ord(last) + 1), True)
+
+
+def _of_list(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
+    """From the first day of a list of days or years to the last one."""
+    first, *values = term.args
+    found = [_days(binary(exp.EQ, first, value)) for value in values]
+    ranges = [one[1] for one in found if one is not None]
+    if not ranges or len(ranges) < len(found) or found[0] is None:
         return None
-    begun, last = found.groups()
-    return column, Range(begun + last, False, begun + chr(ord(last) + 1), True)
+    low, high = min(one.low for one in ranges), max(one.high for one in ranges)
+    return _of_days(found[0][0], Range(low, False, high, True), zone)
 
 
-def _range_of_year(term: Term) -> tuple[ColumnOf, Range] | None:
-    """The days of a column DATE whose YEAR is compared with a number."""
+def _days(term: Term) -> tuple[ColumnOf, Range] | None:
+    """The column of days or moments whose YEAR is compared with a number, or which is compared as a
+    day with one; and the days in that range."""
     if not isinstance(term.node, (exp.EQ, exp.LT, exp.LTE)):
         return None
     left, right = term.args
-    is_first = isinstance(left.node, exp.Year)
-    year, number = (left, right) if is_first else (right, left)
-    if not isinstance(year.node, exp.Year):
+    is_first = right.is_constant
+    function, constant = (left, right) if is_first else (right, left)
+    is_year = isinstance(function.node, exp.Year)
+    days = function.args[0] if is_year else function
+    column = (days.args[0] if is_day(days) else days).column
+    if column is None or not (is_year or is_day(function)):
         return None
-    day = year.args[0]
-    column = (day.args[0] if is_day(day) else day).column
-    if column is None or column.type != "date" or not isinstance(number.node, exp.Literal):
-        return None
-    if number.node.is_string or not number.node.name.isdigit():
-        return None
-    found = int(number.node.name)
-    if not 1 < found < 9998:
+    bounds = _year(constant) if is_year else _day(constant)
+    if bounds is None or column.type not in ("date", *_MOMENTS):
         return None
     if isinstance(term.node, exp.EQ):
-        return column, Range(first_of_year(found), False, first_of_year(found + 1), True)
-    after = found + (isinstance(term.node, exp.LTE) == is_first)
-    bound = first_of_year(after)
+        return column, Range(bounds[0], False, bounds[1], True)
+    bound = bounds[isinstance(term.node, exp.LTE) == is_first]
     return column, Range(high=bound, high_open=True) if is_first else Range(low=bound)
+
+
+def _year(constant: Term) -> tuple[int, int] | None:
+    """The first day of a year, and that of the next one."""
+    node = constant.node
+    if not isinstance(node, exp.Literal) or node.is_string or not node.name.isdigit():
+        return None
+    found = int(node.name)
+    return (first_of_year(found), first_of_year(found + 1)) if 1 < found < 9998 else None
+
+
+def _day(constant: Term) -> tuple[int, int] | None:
+    """A day, and the next one."""
+    found = value_of(constant, "date", "")
+    return None if found is None else (found, found + 1)
+
+
+def _of_days(column: ColumnOf, days: Range, zone: str) -> tuple[ColumnOf, Range] | None:
+    """A range of days as one of the values of a column, which may be moments."""
+    if column.type == "date":
+        return column, days
+    where = zone if column.type == "timestamp" else "UTC"
+    odd = oddities(where)
+    if odd.lacks_a_day or odd.repeats_midnight:
+        return None
+    low, high = (None if day is None else midnight(day, where) for day in (days.low, days.high))
+    if (low is None) != (days.low is None) or (high is None) != (days.high is None):
+        return None
+    return column, Range(low, False, high, days.high_open)

@@ -3,26 +3,23 @@ and conditions that are none of these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.conjuncts import conjuncts
 from dbt.adapters.spark_mv.rewrite.conditions.consequences import (
     range_in_words,
+    ranges_besides,
     rejected_nulls,
     simple_conjunct,
 )
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, comparison, family_of, value_of
-from dbt.adapters.spark_mv.rewrite.terms import (
-    ColumnOf,
-    Term,
-    column_term,
-    conjuncts,
-    is_list,
-    mapped,
-)
+from dbt.adapters.spark_mv.rewrite.conditions.stand_ins import with_stand_ins
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, is_list, mapped
 
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.LT: exp.GT, exp.LTE: exp.GTE, exp.EQ: exp.EQ}
 # Each is held against views in turn.
@@ -125,7 +122,6 @@ class _Finder:
         self._null: set[ColumnOf] = set()
         self._residuals: dict[str, Term] = {}
         self._implied: set[ColumnOf] = set()
-        self._implied_ranges: list[tuple[ColumnOf, Range]] = []
         self._conditions: list[Term] = []
         self._is_empty = False
 
@@ -146,9 +142,6 @@ class _Finder:
             return
         self._residuals[term.key] = term
         self._implied |= rejected_nulls(term)
-        found = range_in_words(term)
-        if found is not None:
-            self._implied_ranges.append(found)
 
     def _is_equality(self, term: Term) -> bool:
         pair = equal_columns(term)
@@ -187,13 +180,17 @@ class _Finder:
         """What was found."""
         classes = {column: frozenset(one) for one in self._equal for column in one}
         known = Facts(classes, {}, frozenset(self._not_null), (), False)
-        ranges, implied = (_met(known, found) for found in (self._ranges, self._implied_ranges))
+        ranges = _met(known, self._ranges)
+        residuals = tuple(self._residuals.values())
+        implied = _met(
+            known, chain(*(implied_ranges(known.normal(t), self._zone) for t in residuals))
+        )
         is_empty = self._is_empty or any(found.is_empty for found in ranges.values())
         whole = Facts(
             classes,
             ranges,
             frozenset(self._not_null),
-            tuple(self._residuals.values()),
+            residuals,
             is_empty,
             frozenset(self._implied),
             implied,
@@ -211,6 +208,19 @@ def _met(known: Facts, found: Iterable[tuple[ColumnOf, Range]]) -> dict[ColumnOf
         least = known.least(column)
         ranges[least] = one.meet(ranges[least]) if least in ranges else one
     return ranges
+
+
+def exact_range(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
+    """The column and the range that a conjunct is, of what it compares; None if it is none."""
+    return range_in_words(term, zone) or range_in(with_stand_ins(term, zone), zone)
+
+
+def implied_ranges(term: Term, zone: str) -> Iterator[tuple[ColumnOf, Range]]:
+    """Ranges in which all values lie where a conjunct is true."""
+    found = range_in(with_stand_ins(term, zone), zone)
+    if found is not None:
+        yield found
+    yield from ranges_besides(term, zone)
 
 
 def range_in(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:

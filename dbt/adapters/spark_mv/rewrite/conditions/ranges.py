@@ -273,6 +273,11 @@ def first_of_year(year: int) -> int:
     return (date(year, 1, 1) - _EPOCH.date()).days
 
 
+def midnight(day: int, zone: str) -> Moment | None:
+    """The moment at which a day begins, counted from 1970, in a zone; None if it is not known."""
+    return _moment(str(_EPOCH.date() + timedelta(days=day)), zone)
+
+
 def starts_unit(value: Any, unit: str, type_name: str) -> bool:
     """Whether a day or moment is one at which a unit of time begins (DAY, MONTH, ..)."""
     if isinstance(value, Moment):

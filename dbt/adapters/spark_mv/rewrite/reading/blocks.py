@@ -10,10 +10,12 @@ from functools import partial
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Output, Sorted
+from dbt.adapters.spark_mv.rewrite.conditions.conjuncts import conjuncts
 from dbt.adapters.spark_mv.rewrite.derived import DerivedRows, rows_of
 from dbt.adapters.spark_mv.rewrite.outer import with_partners
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns as ColumnTerms
+from dbt.adapters.spark_mv.rewrite.reading.functions import aggregate
 from dbt.adapters.spark_mv.rewrite.reading.grouping import keys_of, with_having, with_ids
 from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     Columns,
@@ -32,7 +34,7 @@ from dbt.adapters.spark_mv.rewrite.reading.sources import Sources
 from dbt.adapters.spark_mv.rewrite.reading.stars import starred
 from dbt.adapters.spark_mv.rewrite.reading.subqueries import Expressions
 from dbt.adapters.spark_mv.rewrite.reading.wholes import distinct, ordered_set, set_rows, whole
-from dbt.adapters.spark_mv.rewrite.terms import Term, conjuncts
+from dbt.adapters.spark_mv.rewrite.terms import Term
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace
 
@@ -215,8 +217,8 @@ def _over_groups(select: exp.Select, below: Block, columns: Columns) -> Block:
 def _is_grouped(select: exp.Select) -> bool:
     if any(select.args.get(name) for name in ("group", "having", "distinct")):
         return True
-    calls = (exp.AggFunc, exp.Window)
-    return any(item.find(*calls) is not None for item in select.expressions)
+    parts = (part for item in select.expressions for part in item.walk())
+    return any(isinstance(part, exp.Window) or aggregate(part) is not None for part in parts)
 
 
 def _has_calls(items: Sequence[Output]) -> bool:

@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.rewrite.conditions.time_units import FORMATS, is_day
 from dbt.adapters.spark_mv.rewrite.reading.fields import field_of
 from dbt.adapters.spark_mv.rewrite.reading.functions import (
     Columns,
+    aggregate,
     call_of,
     cases,
     filtered_call,
@@ -84,8 +85,9 @@ def read(node: exp.Expr, columns: Columns) -> Term:
         return reader(node, columns)
     if isinstance(node, _CONSTANTS):
         return made(node)
-    if isinstance(node, exp.AggFunc):
-        return call_of(node, columns, read)
+    call = aggregate(node)
+    if call is not None:
+        return call_of(call, columns, read)
     if type(node) in _FUNCTIONS:
         return generic(node, columns, read)
     if isinstance(node, (exp.Query, exp.Subquery, exp.Exists)):
@@ -176,6 +178,9 @@ def _extracted(node: exp.Expr, columns: Columns) -> Term:
 
 def _anonymous(node: exp.Expr, columns: Columns) -> Term:
     """A function that sqlglot does not know, by its name."""
+    call = aggregate(node)
+    if call is not None:
+        return call_of(call, columns, read)
     if node.name.upper() in ("DATE_PART", "DATEPART") and len(node.expressions) == 2:
         part, argument = node.expressions
         known = _EXTRACTED.get(part.name.upper()) if isinstance(part, exp.Literal) else None

@@ -19,6 +19,14 @@ _OTHER_CALLS = (
     *(exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop),
     *(exp.LogicalAnd, exp.LogicalOr),
 )
+# The same by names that sqlglot does not know.
+_OTHER_NAMES: dict[str, type[exp.AggFunc]] = {
+    "MEAN": exp.Avg,
+    "STD": exp.Stddev,
+    "SOME": exp.LogicalOr,
+    "EVERY": exp.LogicalAnd,
+}
+_QUANTIFIED = (exp.Like, exp.ILike)
 # Of the rows of a window, with no value of their own for a row that IGNORE NULLS could leave out.
 _OF_WINDOWS = (
     *(exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile),
@@ -44,6 +52,21 @@ def generic(node: exp.Expr, columns: Columns, read: Read) -> Term:
 def cases(args: list[Term]) -> Term:
     """CASE of conditions and values in turn, and what else it is."""
     return made(exp.Case(), args, (("ifs", True),) * (len(args) - 1) + (("default", False),))
+
+
+def aggregate(node: exp.Expr) -> exp.AggFunc | None:
+    """A call of an aggregate function by its usual name; None if it is none."""
+    kind: type[exp.AggFunc] | None = None
+    arguments = node.expressions if isinstance(node, exp.Anonymous) else [node.this]
+    if isinstance(node, exp.Anonymous):
+        kind = _OTHER_NAMES.get(node.name.upper())
+    elif type(node) is exp.StddevSamp:
+        kind = exp.Stddev
+    elif type(node) is exp.Any and not isinstance(node.parent, _QUANTIFIED):
+        kind = exp.LogicalOr
+    if kind is None or len(arguments) != 1:
+        return node if isinstance(node, exp.AggFunc) else None
+    return kind(this=arguments[0].copy())
 
 
 def call_of(
@@ -80,9 +103,10 @@ def call_of(
 
 def filtered_call(node: exp.Expr, columns: Columns, read: Read) -> Term:
     """FILTER is a condition in the argument."""
-    if not isinstance(node.this, exp.AggFunc):
+    call = aggregate(node.this)
+    if call is None:
         raise Unmatched(QUERY, "FILTER is of an unknown form", node.sql("spark"))
-    return call_of(node.this, columns, read, node.expression.this)
+    return call_of(call, columns, read, node.expression.this)
 
 
 def window_of(node: exp.Expr, columns: Columns, read: Read) -> Term:
@@ -107,9 +131,10 @@ def _in_window(node: exp.Expr, columns: Columns, read: Read) -> Term:
     """The function of a window, which makes no groups."""
     if type(node) in _OF_WINDOWS:
         return generic(node, columns, read)
-    if not isinstance(node, exp.AggFunc):
+    known = aggregate(node)
+    if known is None:
         raise Unmatched(QUERY, "nothing is known of a window function", node.sql("spark"))
-    call = call_of(node, columns, read)
+    call = call_of(known, columns, read)
     return made(call.node, call.args, call.slots, "", call.distinct)
 
 

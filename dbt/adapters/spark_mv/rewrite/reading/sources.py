@@ -10,6 +10,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, LeftJoin, Output, Source
+from dbt.adapters.spark_mv.rewrite.conditions.conjuncts import conjuncts
 from dbt.adapters.spark_mv.rewrite.derived import DerivedRows, full_join, rows_of
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns as ColumnTerms
@@ -34,13 +35,7 @@ from dbt.adapters.spark_mv.rewrite.reading.using import (
     of_right,
     shown_column,
 )
-from dbt.adapters.spark_mv.rewrite.terms import (
-    ColumnOf,
-    Term,
-    column_term,
-    conjuncts,
-    negated,
-)
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, negated
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 
 _MOST_TABLES = 12

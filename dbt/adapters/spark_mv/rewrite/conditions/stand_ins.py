@@ -1,0 +1,77 @@
+"""Columns in place of what functions return, so that comparisons with constants say ranges of that.
+
+`lower(city) = 'rome'` and `lower(city) <> 'oslo'` are then about one column: what is right for any
+column of its type is right for it. Such a column is in no table, and no range of it is printed.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day, oddities
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, replaced
+
+NO_TABLE = -1
+_NUMBERS = (
+    *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfYear),
+    *(exp.WeekOfYear, exp.Hour, exp.Minute, exp.Length),
+)
+_TEXTS = (exp.Upper, exp.Lower, exp.Trim, exp.Initcap, exp.Substring, exp.Left, exp.Right)
+# Numbers of so many digits are no two of them one value of the type. Its values have an order, in
+# which NaN is the last and both zeros are one, so comparisons with such numbers follow from others
+# as those of decimals do.
+_DIGITS = {"double": 15, "float": 7}
+_NUMBER = "decimal(38,19)"
+
+
+def stand_in(term: Term, type_name: str) -> Term:
+    """A column of no table, in place of what a function returns."""
+    digest = sha256(repr(term.key).encode()).hexdigest()
+    return column_term(ColumnOf(NO_TABLE, digest, type_name, str(term)))
+
+
+def with_stand_ins(term: Term, zone: str) -> Term:
+    """A condition with columns in place of all functions of which the type is known, and of columns
+    of floating point; moments are of a time zone."""
+    return replaced(term, lambda part: _column_of(part, term, zone))
+
+
+def _column_of(part: Term, condition: Term, zone: str) -> Term | None:
+    if part.column is not None:
+        digits = _DIGITS.get(part.column.type)
+        is_read = digits is not None and _most_digits(condition) <= digits
+        return stand_in(part, _NUMBER) if is_read else part
+    type_name = "" if is_day(part) and _has_odd_days(part, zone) else _type_of(part)
+    return stand_in(part, type_name) if type_name else None
+
+
+def _has_odd_days(day: Term, zone: str) -> bool:
+    """Whether Spark compares a day of moments as another one than IN does: it makes a range of
+    moments of the one, which a day is not where clocks go back over midnight."""
+    odd = oddities(zone)
+    is_moment = any(column.type == "timestamp" for column in day.columns)
+    return is_moment and (odd.repeats_midnight or odd.lacks_a_day)
+
+
+def _type_of(term: Term) -> str:
+    """The type of what a function returns; empty if that is not known."""
+    if term.is_constant or not term.args:
+        return ""
+    if isinstance(term.node, _NUMBERS):
+        return "int"
+    if isinstance(term.node, _TEXTS):
+        return "string" if all(column.type == "string" for column in term.columns) else ""
+    if is_day(term):
+        return "date"
+    if isinstance(term.node, exp.Cast) and not term.node.args.get("safe"):
+        to = term.node.args["to"].sql("spark").lower()
+        return to if family_of(to) and not to.startswith("timestamp") else ""
+    return ""
+
+
+def _most_digits(condition: Term) -> int:
+    texts = [part.node.name for part in condition.walk() if isinstance(part.node, exp.Literal)]
+    return max((sum(map(str.isdigit, text)) for text in texts), default=0)
