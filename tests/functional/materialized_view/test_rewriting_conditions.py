@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from dbt.adapters.spark_mv.rewrite.conditions import consequences
+from dbt.adapters.spark_mv.rewrite.conditions import stand_ins
 from dbt.adapters.spark_mv.rewrite.conditions.facts import facts_of
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import Oddities
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
@@ -270,8 +270,8 @@ def test_what_follows() -> None:
 
 
 def test_zones_matter(corners: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A day goes on after the next one has begun: who does not know it is wrong."""
-    monkeypatch.setattr(consequences, "oddities", lambda zone: Oddities(False, False))
+    """A day goes on after the next one has begun, which Spark forgets where it compares with `=`."""
+    monkeypatch.setattr(stand_ins, "oddities", lambda zone: Oddities(False, False))
     zone, day = BACK_OVER_MIDNIGHT
     fill(corners, zone, day)
     texts = [named(text, "ts", day) for text in OF_TIME]
