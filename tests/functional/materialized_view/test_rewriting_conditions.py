@@ -270,7 +270,7 @@ def test_what_follows() -> None:
 
 
 def test_zones_matter(corners: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A day goes on after the next one has begun, which Spark forgets where it compares with `=`."""
+    """A day goes on after the next one has begun, which Spark forgets where it compares days."""
     monkeypatch.setattr(stand_ins, "oddities", lambda zone: Oddities(False, False))
     zone, day = BACK_OVER_MIDNIGHT
     fill(corners, zone, day)
