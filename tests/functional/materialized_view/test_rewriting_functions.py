@@ -89,3 +89,23 @@ def _values(lake: Warehouse, texts: list[str]) -> list[list[str]]:
     items = ", ".join(f"{text}, typeof({text})" for text in texts)
     rows = sorted(lake.spark(f"select s, {items} from @.one"), key=str)
     return [[repr(row[n + 1 : n + 3]) for row in rows] for n in range(0, 2 * len(texts), 2)]
+
+
+OTHER_NAMES = """
+    mean(m) | mean(i) | mean(distinct i) | MEAN(x) filter (where i > 0) | std(x) | stddev_samp(x) |
+    some(b) | any(b) | every(b) | any(i > 20) | every(b) filter (where i > 20) | var_samp(i)
+"""
+
+
+def test_other_names_of_aggregates(lake: Warehouse) -> None:
+    """They are read as the usual ones."""
+    lake.spark(
+        f"create or replace view @.one as select * from values {ROWS} as v({', '.join(TYPES)})"
+    )
+    written = [text.strip() for text in OTHER_NAMES.replace("\n", " ").split("|")]
+    printed = [_printed(text) for text in written]
+    assert not [
+        text for text in printed if text.startswith(("MEAN", "STD(", "SOME", "ANY", "EVERY"))
+    ]
+    for asked, found in zip(written, printed, strict=True):
+        assert lake.spark(f"select {asked} from @.one") == lake.spark(f"select {found} from @.one")
