@@ -32,7 +32,9 @@ KINDS = {
 }
 KNOWN = Tables({"corners": KINDS})
 BACK_OVER_MIDNIGHT = ("America/St_Johns", "2010-11-07")
-DAYS = [("UTC", "2024-02-28"), BACK_OVER_MIDNIGHT, *ZONES.items()]
+# Its clocks went back by a day.
+SOLD = ("America/Anchorage", "1867-10-18")
+DAYS = [("UTC", "2024-02-28"), BACK_OVER_MIDNIGHT, SOLD, *ZONES.items()]
 # Of moments and days; {next} is the day after {day}, {year} its year.
 OF_TIME = (
     "{t} >= '{day}'",
@@ -47,6 +49,7 @@ OF_TIME = (
     "cast({t} as date) >= date'{day}'",
     "date'{day}' < to_date({t})",
     "to_date({t}) <= '{day}'",
+    "to_date({t}) in ('{day}')",
     "to_date({t}) in ('{day}', '{next}')",
     "to_date({t}) not in ('{day}', '{next}')",
     "year({t}) = {year}",
@@ -248,7 +251,7 @@ def named(text: str, kind: str, day: str) -> str:
     return text.format(t=kind, day=day, next=after, year=day[:4])
 
 
-@pytest.mark.parametrize(("zone", "day"), sample(DAYS[:2], DAYS[2:]))
+@pytest.mark.parametrize(("zone", "day"), sample(DAYS[:3], DAYS[3:]))
 def test_moments_and_days(corners: Warehouse, zone: str, day: str) -> None:
     """Also where midnights are missing or there twice, and where a day is missing."""
     fill(corners, zone, day)

@@ -25,6 +25,7 @@ _TEXTS = (exp.Upper, exp.Lower, exp.Trim, exp.Initcap, exp.Substring, exp.Left, 
 # as those of decimals do.
 _DIGITS = {"double": 15, "float": 7}
 _NUMBER = "decimal(38,19)"
+_FIRST_YEAR, _LAST_YEAR = "1900", "2100"
 
 
 def stand_in(term: Term, type_name: str) -> Term:
@@ -44,16 +45,20 @@ def _column_of(part: Term, condition: Term, zone: str) -> Term | None:
         digits = _DIGITS.get(part.column.type)
         is_read = digits is not None and _most_digits(condition) <= digits
         return stand_in(part, _NUMBER) if is_read else part
-    type_name = "" if is_day(part) and _has_odd_days(part, zone) else _type_of(part)
+    is_odd = is_day(part) and _has_odd_days(part, condition, zone)
+    type_name = "" if is_odd else _type_of(part)
     return stand_in(part, type_name) if type_name else None
 
 
-def _has_odd_days(day: Term, zone: str) -> bool:
-    """Whether Spark compares a day of moments as another one than IN does: it makes a range of
-    moments of the one, which a day is not where clocks go back over midnight."""
-    odd = oddities(zone)
-    is_moment = any(column.type == "timestamp" for column in day.columns)
-    return is_moment and (odd.repeats_midnight or odd.lacks_a_day)
+def _has_odd_days(day: Term, condition: Term, zone: str) -> bool:
+    """Whether Spark may compare a day of moments as another one than IN does: it makes a range of
+    moments of the one, which a day is not where clocks go back over midnight. What they did in
+    other centuries is not asked."""
+    if not any(column.type == "timestamp" for column in day.columns):
+        return False
+    odd, texts = oddities(zone), _literals(condition)
+    is_known = all(_FIRST_YEAR <= text[:4] < _LAST_YEAR for text in texts)
+    return odd.repeats_midnight or odd.lacks_a_day or not is_known
 
 
 def _type_of(term: Term) -> str:
@@ -73,5 +78,8 @@ def _type_of(term: Term) -> str:
 
 
 def _most_digits(condition: Term) -> int:
-    texts = [part.node.name for part in condition.walk() if isinstance(part.node, exp.Literal)]
-    return max((sum(map(str.isdigit, text)) for text in texts), default=0)
+    return max((sum(map(str.isdigit, text)) for text in _literals(condition)), default=0)
+
+
+def _literals(condition: Term) -> list[str]:
+    return [part.node.name for part in condition.walk() if isinstance(part.node, exp.Literal)]
