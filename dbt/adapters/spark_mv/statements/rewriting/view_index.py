@@ -78,4 +78,6 @@ class ViewIndex:
             return list(found), []
         wanted = {column.lower() for column in columns}
         tried = nsmallest(MOST_VIEWS, found, lambda one: (len(wanted - one.words), one.rows))
-        return tried, [one for one in found if one not in set(tried)]
+        for one in tried:
+            del found[one]
+        return tried, list(found)
