@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 
 from sqlglot import exp
 
@@ -22,7 +21,14 @@ from dbt.adapters.spark_mv.rewrite.block import (
     sets_of_keys,
 )
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped, replaced
+from dbt.adapters.spark_mv.rewrite.terms import (
+    ColumnOf,
+    Term,
+    column_term,
+    digest,
+    mapped,
+    replaced,
+)
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import TableName
 
@@ -76,7 +82,7 @@ def rows_of(block: Block, limits: bool = True) -> DerivedRows:
     conditions = [mapped(term, lambda column: _as_column(column_term(column))) for term in outer]
     keys = {term.key for term in block.keys or ()}
     conditions += [replaced(term, lambda found: _of_groups(found, keys)) for term in of_groups]
-    source = Derived(_digest(parts), frozenset(base_tables(block.tables)))
+    source = Derived(digest(parts), frozenset(base_tables(block.tables)))
     return DerivedRows(source, tuple(one.name for one in block.outputs), columns, tuple(conditions))
 
 
@@ -88,7 +94,7 @@ def union_of(branches: Sequence[DerivedRows]) -> DerivedRows:
     for number, name in enumerate(names):
         parts = [one.columns[number] for one in ordered]
         columns.append(_common(parts, [part.name for part in parts], name))
-    key = _digest(("UNION ALL", [one.source.key for one in ordered]))
+    key = digest(("UNION ALL", [one.source.key for one in ordered]))
     return DerivedRows(Derived(key, _tables(branches)), names, tuple(columns))
 
 
@@ -101,7 +107,7 @@ def set_of(kind: str, left: DerivedRows, right: DerivedRows) -> DerivedRows:
         _common([one.columns[number] for one in pair], number, name)
         for number, name in enumerate(names)
     )
-    return DerivedRows(Derived(_digest((kind, shown)), _tables(pair)), names, columns)
+    return DerivedRows(Derived(digest((kind, shown)), _tables(pair)), names, columns)
 
 
 def full_join(left: DerivedRows, right: DerivedRows, on: Sequence[Term]) -> DerivedRows:
@@ -118,10 +124,10 @@ def full_join(left: DerivedRows, right: DerivedRows, on: Sequence[Term]) -> Deri
     pair = (left, right)
     keys = sorted(one.source.key for one in pair)
     source = Derived(
-        _digest(("FULL JOIN", keys, _keys(mapped(term, placed) for term in on))), _tables(pair)
+        digest(("FULL JOIN", keys, _keys(mapped(term, placed) for term in on))), _tables(pair)
     )
     columns = tuple(
-        replace(column, name=_digest((place(side), column.name)))
+        replace(column, name=digest((place(side), column.name)))
         for side, one in enumerate(pair)
         for column in one.columns
     )
@@ -156,7 +162,7 @@ def _in_order(sources: Sequence[Source]) -> dict[int, int]:
 
 
 def _column(output: Output) -> ColumnOf:
-    return ColumnOf(0, _digest(output.term.key), _type_of(output.term), output.name or "a column")
+    return ColumnOf(0, digest(output.term.key), _type_of(output.term), output.name or "a column")
 
 
 def _as_column(term: Term) -> Term:
@@ -184,7 +190,7 @@ def _common(parts: Sequence[ColumnOf], key: object, name: str) -> ColumnOf:
     types = {part.type for part in parts}
     if any(part.is_padded for part in parts):
         raise Unmatched(QUERY, "a union has strings of a length", name)
-    return ColumnOf(0, _digest(key), types.pop() if len(types) == 1 else UNKNOWN, name)
+    return ColumnOf(0, digest(key), types.pop() if len(types) == 1 else UNKNOWN, name)
 
 
 def _type_of(term: Term) -> str:
@@ -208,7 +214,3 @@ def _keys(terms: Iterable[Term]) -> list[str]:
 
 def _name(source: Source) -> str:
     return source.key if isinstance(source, Derived) else source.sql
-
-
-def _digest(of: object) -> str:
-    return sha256(repr(of).encode()).hexdigest()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from sqlglot import exp
 
@@ -98,6 +99,11 @@ class Term:
             tables = ", ".join(table.name for table in query.find_all(exp.Table))
             query.replace(exp.Var(this=f"SELECT .. FROM {tables}"))
         return tree.sql("spark")
+
+
+def digest(of: object) -> str:
+    """What stands for a key, or several, in the name of a column or table."""
+    return sha256(repr(of).encode()).hexdigest()
 
 
 def column_term(column: ColumnOf) -> Term:

@@ -34,8 +34,9 @@ class IcebergCatalog(SessionClient):
         self._tables: dict[Parts, Any] = {}
         self._views: dict[Parts, tuple[Any, str, ViewFacts]] = {}
         self._identifiers: dict[Parts, Any] = {}
-        # The columns of tables by name, each with the table and the number of the schema.
-        self._converted: dict[tuple[Parts, bool], tuple[Any, int, list[ColumnType]]] = {}
+        # Schemas by the names of their tables, each with the table and its number there: as Spark
+        # has it, and its columns.
+        self._converted: dict[Parts, tuple[Any, int, Any, tuple[ColumnType, ...]]] = {}
         self._view_parser = self._jvm.org.apache.iceberg.view.ViewMetadataParser
         self._schema_util = self._jvm.org.apache.iceberg.spark.SparkSchemaUtil
 
@@ -137,21 +138,23 @@ class IcebergCatalog(SessionClient):
         table = self._table(parts)
         if table is None:
             return None
-        schema = table.schema()
-        number, known = int(schema.schemaId()), self._converted.get((parts, whole))
-        # A table never gives the number of a schema to another one.
-        if known is None or known[0] is not table or known[1] != number:
-            known = self._converted[parts, whole] = table, number, self._convert(schema, whole)
-        return list(known[2])
-
-    def _convert(self, schema: Any, whole: bool) -> list[ColumnType]:
-        converted = self._schema_util.convert(schema)
-        found = columns_of(converted)
+        schema, found = self._schema(parts, table)
         if whole or not any("struct<" in kind for _, kind in found):
             return [*found]
-        # Of structures Spark prints some fields, and so do statements to which this is compared.
-        kinds = (field.dataType().simpleString() for field in converted.fields())
+        # Of structures Spark prints as many fields as the session says, and so do statements to
+        # which this is compared.
+        kinds = (field.dataType().simpleString() for field in schema.fields())
         return [(name, str(kind)) for (name, _), kind in zip(found, kinds, strict=True)]
+
+    def _schema(self, parts: Parts, table: Any) -> tuple[Any, tuple[ColumnType, ...]]:
+        """The schema of a table as Spark has it, and its columns. A table never gives the number of
+        one to another one."""
+        schema, known = table.schema(), self._converted.get(parts)
+        number = int(schema.schemaId())
+        if known is None or known[0] is not table or known[1] != number:
+            converted = self._schema_util.convert(schema)
+            known = self._converted[parts] = table, number, converted, columns_of(converted)
+        return known[2:]
 
     def small_table(self, parts: Parts, columns: Sequence[str]) -> IcebergTable | None:
         """The table of this name, for few rows at a time; None if it is partitioned, or lacks one

@@ -1,9 +1,12 @@
-"""Names of the functions that every Spark has, as SHOW SYSTEM FUNCTIONS of Spark 4.1 lists them.
+"""Names of the functions that every Spark has, as SHOW SYSTEM FUNCTIONS of Spark 4.1 lists them,
+and aggregate functions by their usual names.
 
 A call of any other function may read relations that its statement does not name.
 """
 
 from __future__ import annotations
+
+from sqlglot import exp
 
 SPARK_FUNCTIONS = frozenset(
     """
@@ -73,3 +76,31 @@ width_bucket window window_time xpath xpath_boolean xpath_double xpath_float xpa
 xpath_long xpath_number xpath_short xpath_string xxhash64 year zeroifnull zip_with
 """.split()
 )
+
+# Of aggregate functions, names that sqlglot does not know.
+_OTHER_NAMES: dict[str, type[exp.AggFunc]] = {
+    "mean": exp.Avg,
+    "std": exp.Stddev,
+    "some": exp.LogicalOr,
+    "every": exp.LogicalAnd,
+}
+
+
+def is_any(node: exp.Expr) -> bool:
+    """Whether it is the aggregate ANY, not that of LIKE ANY or of a comparison."""
+    if not isinstance(node, exp.Any) or isinstance(node.parent, (exp.Like, exp.ILike)):
+        return False
+    return not isinstance(node.this, (exp.Query, exp.Tuple))
+
+
+def aggregate(node: exp.Expr) -> exp.AggFunc | None:
+    """A call of an aggregate function by its usual name: the node itself if it has that; None if it
+    is no such call, or only its name is known."""
+    if isinstance(node, exp.Anonymous) and len(node.expressions) == 1:
+        kind = _OTHER_NAMES.get(node.name.lower())
+        return kind(this=node.expressions[0].copy()) if kind is not None else None
+    if is_any(node):
+        return exp.LogicalOr(this=node.this.copy())
+    if type(node) is exp.StddevSamp:
+        return exp.Stddev(this=node.this.copy())
+    return node if isinstance(node, exp.AggFunc) else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.sql.spark_functions import aggregate, is_any
+
 # Aggregate functions of Spark that sqlglot reads as functions that it does not know.
 _BY_NAME = frozenset(
     "any bitmap_and_agg count_min_sketch every histogram_numeric hll_sketch_agg hll_union_agg "
@@ -44,19 +46,12 @@ def is_call(node: exp.Expr) -> bool:
     function = _bare(node)
     if isinstance(function, exp.Anonymous):
         return function.name.lower() in _BY_NAME
-    return isinstance(function, exp.AggFunc) or _is_any(function)
+    return isinstance(function, exp.AggFunc) or is_any(function)
 
 
 def is_scalar(node: exp.Expr) -> bool:
     """Whether it is a call of a function that sqlglot does not know, and that is no aggregate."""
     return isinstance(node, exp.Anonymous) and not is_call(node)
-
-
-def _is_any(node: exp.Expr) -> bool:
-    """Whether it is the aggregate ANY, not that of LIKE ANY or of a comparison."""
-    if not isinstance(node, exp.Any) or isinstance(node.parent, (exp.Like, exp.ILike)):
-        return False
-    return not isinstance(node.this, (exp.Query, exp.Tuple))
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
@@ -79,20 +74,17 @@ def plain(tree: exp.Expr) -> None:
 
 def _of_conditions(node: exp.Expr) -> exp.Expr | None:
     """COUNT_IF, BOOL_AND, BOOL_OR and MEAN under their other names."""
-    unknown = isinstance(node, exp.Anonymous) and len(node.expressions) == 1
-    name = node.name.lower() if unknown else ""
-    argument = node.expressions[0] if unknown else node.this
+    call = aggregate(node)
+    argument = call.this if call is not None else None
     if not isinstance(argument, exp.Expr) or isinstance(argument, (exp.Distinct, exp.Query)):
         return None
-    if name == "mean":
-        return exp.Avg(this=argument.copy())
-    if isinstance(node, exp.CountIf):
+    if isinstance(call, exp.CountIf):
         return exp.Count(this=_when(argument, exp.Literal.number(1)), big_int=True)
-    if isinstance(node, exp.LogicalAnd) or name == "every":
+    if isinstance(call, exp.LogicalAnd):
         return exp.Min(this=exp.cast(argument.copy(), "boolean"))
-    if isinstance(node, exp.LogicalOr) or _is_any(node) or name == "some":
+    if isinstance(call, exp.LogicalOr):
         return exp.Max(this=exp.cast(argument.copy(), "boolean"))
-    return None
+    return call if isinstance(call, exp.Avg) and call is not node else None
 
 
 def _filtered(node: exp.Filter) -> exp.Expr | None:

@@ -4,12 +4,11 @@ NULL, years as ranges of days, beginnings of texts as ranges of texts."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, first_of_year, midnight, value_of
-from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day, oddities
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, midnight, value_of
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import first_of_year, is_day, oddities
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, is_list, made, negated
 
 _CONNECTED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.Like, exp.ILike, exp.RegexpLike, exp.In)
@@ -77,23 +76,20 @@ def _strict_columns(term: Term) -> set[ColumnOf]:
 def range_in_words(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
     """The column and the range that a conjunct is, which is no comparison of a column."""
     if isinstance(term.node, exp.Like):
-        found = _BEGINNING.fullmatch(_pattern(term))
-        return None if found is None else _beginning(term, "".join(found.groups()))
-    found_days = _days(term)
-    return None if found_days is None else _of_days(*found_days, zone)
+        pattern = _BEGINNING.fullmatch(_pattern(term))
+        return None if pattern is None else _beginning(term, pattern[1])
+    found = _days(term)
+    return None if found is None else _of_days(*found, zone)
 
 
-def ranges_besides(term: Term, zone: str) -> Iterator[tuple[ColumnOf, Range]]:
-    """Ranges in which all values lie where a conjunct is true, which says more."""
-    found = range_in_words(term, zone)
-    if found is None and isinstance(term.node, exp.StartsWith):
-        found = _beginning(term, _pattern(term))
-    elif found is None and isinstance(term.node, exp.Like):
-        found = _beginning(term, _WILD.split(_pattern(term))[0])
-    elif found is None and is_list(term.node):
-        found = _of_list(term, zone)
-    if found is not None:
-        yield found
+def range_besides(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
+    """The column and a range in which its values lie where a conjunct is true, which may say
+    more."""
+    if isinstance(term.node, exp.StartsWith):
+        return _beginning(term, _pattern(term))
+    if isinstance(term.node, exp.Like):
+        return _beginning(term, _WILD.split(_pattern(term))[0])
+    return _of_list(term, zone) if is_list(term.node) else range_in_words(term, zone)
 
 
 def _pattern(term: Term) -> str:
@@ -113,12 +109,12 @@ def _beginning(term: Term, begun: str) -> tuple[ColumnOf, Range] | None:
 def _of_list(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
     """From the first day of a list of days or years to the last one."""
     first, *values = term.args
-    found = [_days(binary(exp.EQ, first, value)) for value in values]
-    ranges = [one[1] for one in found if one is not None]
-    if not ranges or len(ranges) < len(found) or found[0] is None:
+    found = [one for value in values if (one := _days(binary(exp.EQ, first, value))) is not None]
+    if len(found) < len(values):
         return None
+    (column, _), ranges = found[0], [one for _, one in found]
     low, high = min(one.low for one in ranges), max(one.high for one in ranges)
-    return _of_days(found[0][0], Range(low, False, high, True), zone)
+    return _of_days(column, Range(low, False, high, True), zone)
 
 
 def _days(term: Term) -> tuple[ColumnOf, Range] | None:
@@ -163,8 +159,7 @@ def _of_days(column: ColumnOf, days: Range, zone: str) -> tuple[ColumnOf, Range]
     if column.type == "date":
         return column, days
     where = zone if column.type == "timestamp" else "UTC"
-    odd = oddities(where)
-    if odd.lacks_a_day or odd.repeats_midnight:
+    if oddities(where).any:
         return None
     low, high = (None if day is None else midnight(day, where) for day in (days.low, days.high))
     if (low is None) != (days.low is None) or (high is None) != (days.high is None):

@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.conjuncts import conjuncts
 from dbt.adapters.spark_mv.rewrite.conditions.consequences import (
+    range_besides,
     range_in_words,
-    ranges_besides,
     rejected_nulls,
     simple_conjunct,
 )
@@ -182,9 +181,7 @@ class _Finder:
         known = Facts(classes, {}, frozenset(self._not_null), (), False)
         ranges = _met(known, self._ranges)
         residuals = tuple(self._residuals.values())
-        implied = _met(
-            known, chain(*(implied_ranges(known.normal(t), self._zone) for t in residuals))
-        )
+        implied = _met(known, implied_ranges(map(known.normal, residuals), self._zone))
         is_empty = self._is_empty or any(found.is_empty for found in ranges.values())
         whole = Facts(
             classes,
@@ -215,12 +212,11 @@ def exact_range(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
     return range_in_words(term, zone) or range_in(with_stand_ins(term, zone), zone)
 
 
-def implied_ranges(term: Term, zone: str) -> Iterator[tuple[ColumnOf, Range]]:
-    """Ranges in which all values lie where a conjunct is true."""
-    found = range_in(with_stand_ins(term, zone), zone)
-    if found is not None:
-        yield found
-    yield from ranges_besides(term, zone)
+def implied_ranges(terms: Iterable[Term], zone: str) -> Iterator[tuple[ColumnOf, Range]]:
+    """Ranges in which all values lie where conjuncts are true."""
+    for term in terms:
+        found = range_in(with_stand_ins(term, zone), zone), range_besides(term, zone)
+        yield from (one for one in found if one is not None)
 
 
 def range_in(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:

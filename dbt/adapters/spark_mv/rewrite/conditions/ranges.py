@@ -17,14 +17,19 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.conditions.time_units import moved, moved_by
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import (
+    FIRST_YEAR,
+    LAST_YEAR,
+    moved,
+    moved_by,
+)
 from dbt.adapters.spark_mv.rewrite.terms import Term
 
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?)?")
-_LONGEST_NUMBER, _MOST_DIGITS, _FIRST_YEAR, _LAST_YEAR = 18, 38, 1900, 2100
+_LONGEST_NUMBER, _MOST_DIGITS = 18, 38
 _MOST_LISTED = 100
 CLOCK_UNITS = ("HOUR", "MINUTE", "SECOND")
 _EPOCH = datetime(1970, 1, 1)
@@ -229,7 +234,7 @@ def _moment(text: str, zone: str) -> Moment | None:
         where = ZoneInfo(zone)
     except (ValueError, ZoneInfoNotFoundError):
         return None
-    if not _FIRST_YEAR <= local.year <= _LAST_YEAR:
+    if not FIRST_YEAR <= local.year <= LAST_YEAR:
         return None
     offset = local.replace(tzinfo=where).utcoffset() or timedelta()
     seconds = (local - _EPOCH) - offset
@@ -266,11 +271,6 @@ def constant(value: Any, type_name: str) -> exp.Expr:
     if family == "date":
         return exp.cast(exp.Literal.string(str(_EPOCH.date() + timedelta(days=value))), "date")
     return exp.cast(exp.Literal.string(value.text), family)
-
-
-def first_of_year(year: int) -> int:
-    """The first day of a year, counted from 1970."""
-    return (date(year, 1, 1) - _EPOCH.date()).days
 
 
 def midnight(day: int, zone: str) -> Moment | None:

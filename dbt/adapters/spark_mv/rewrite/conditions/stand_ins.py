@@ -1,20 +1,23 @@
 """Columns in place of what functions return, so that comparisons with constants say ranges of that.
 
 `lower(city) = 'rome'` and `lower(city) <> 'oslo'` are then about one column: what is right for any
-column of its type is right for it. Such a column is in no table, and no range of it is printed.
+column of its type is right for it. Such a column is in no table, and is never printed.
 """
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
-from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day, oddities
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, replaced
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import (
+    FIRST_YEAR,
+    LAST_YEAR,
+    is_day,
+    oddities,
+)
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, digest, replaced
 
-NO_TABLE = -1
+_NO_TABLE = -1
 _NUMBERS = (
     *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfYear),
     *(exp.WeekOfYear, exp.Hour, exp.Minute, exp.Length),
@@ -25,13 +28,11 @@ _TEXTS = (exp.Upper, exp.Lower, exp.Trim, exp.Initcap, exp.Substring, exp.Left, 
 # as those of decimals do.
 _DIGITS = {"double": 15, "float": 7}
 _NUMBER = "decimal(38,19)"
-_FIRST_YEAR, _LAST_YEAR = "1900", "2100"
 
 
 def stand_in(term: Term, type_name: str) -> Term:
     """A column of no table, in place of what a function returns."""
-    digest = sha256(repr(term.key).encode()).hexdigest()
-    return column_term(ColumnOf(NO_TABLE, digest, type_name, str(term)))
+    return column_term(ColumnOf(_NO_TABLE, digest(term.key), type_name))
 
 
 def with_stand_ins(term: Term, zone: str) -> Term:
@@ -56,9 +57,9 @@ def _has_odd_days(day: Term, condition: Term, zone: str) -> bool:
     other centuries is not asked."""
     if not any(column.type == "timestamp" for column in day.columns):
         return False
-    odd, texts = oddities(zone), _literals(condition)
-    is_known = all(_FIRST_YEAR <= text[:4] < _LAST_YEAR for text in texts)
-    return odd.repeats_midnight or odd.lacks_a_day or not is_known
+    years = [text[:4] for text in _literals(condition)]
+    is_known = all(str(FIRST_YEAR) <= year < str(LAST_YEAR) for year in years)
+    return oddities(zone).any or not is_known
 
 
 def _type_of(term: Term) -> str:

@@ -21,7 +21,9 @@ _UNITS = ("SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
 # DATE_TRUNC reads a TIMESTAMP_NTZ in the zone of the session, HOUR and others do not.
 _TYPES = ("date", "timestamp")
 _DAY = _UNITS.index("DAY")
-_FIRST_YEAR, _LAST_YEAR, _HALF_A_DAY = 1900, 2100, timedelta(hours=12)
+# Of other years nobody asks what clocks did.
+FIRST_YEAR, LAST_YEAR = 1900, 2100
+_HALF_A_DAY = timedelta(hours=12)
 _NAMES = {"YYYY": "YEAR", "YY": "YEAR", "MM": "MONTH", "MON": "MONTH", "DD": "DAY"}
 _COUNT = re.compile(r"-?\d{1,5}")
 _MONTHS = {"MONTH": 1, "YEAR": 12}
@@ -75,6 +77,11 @@ class Oddities:
     lacks_a_day: bool
     repeats_midnight: bool
 
+    @property
+    def any(self) -> bool:
+        """Whether a day may not be what lies between two midnights."""
+        return self.lacks_a_day or self.repeats_midnight
+
 
 @lru_cache(64)
 def oddities(zone: str) -> Oddities:
@@ -83,15 +90,15 @@ def oddities(zone: str) -> Oddities:
         where = ZoneInfo(zone)
     except (ValueError, ZoneInfoNotFoundError):
         return Oddities(True, True)
-    noon, last = datetime(_FIRST_YEAR, 1, 1, 12, tzinfo=where), timedelta()
+    noon, last = datetime(FIRST_YEAR, 1, 1, 12, tzinfo=where), timedelta()
     lacks = repeats = False
-    while noon.year < _LAST_YEAR:
+    while noon.year < LAST_YEAR:
         offset = noon.utcoffset() or timedelta()
         if offset != last:
             midnight = noon.replace(hour=0)
             second = midnight.replace(fold=1).utcoffset() or timedelta()
             repeats = repeats or (midnight.utcoffset() or timedelta()) > second
-            lacks = lacks or (noon.year > _FIRST_YEAR and abs(offset - last) >= _HALF_A_DAY)
+            lacks = lacks or (noon.year > FIRST_YEAR and abs(offset - last) >= _HALF_A_DAY)
         noon, last = noon + timedelta(days=1), offset
     return Oddities(lacks, repeats)
 
@@ -196,3 +203,8 @@ def moved(text: str, count: int, unit: str) -> str | None:
         return str(date(year, month + 1, min(day.day, monthrange(year, month + 1)[1])))
     except (ValueError, OverflowError):
         return None
+
+
+def first_of_year(year: int) -> int:
+    """The first day of a year, counted from 1970."""
+    return (date(year, 1, 1) - date(1970, 1, 1)).days

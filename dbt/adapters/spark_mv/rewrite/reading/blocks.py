@@ -15,7 +15,6 @@ from dbt.adapters.spark_mv.rewrite.derived import DerivedRows, rows_of
 from dbt.adapters.spark_mv.rewrite.outer import with_partners
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns as ColumnTerms
-from dbt.adapters.spark_mv.rewrite.reading.functions import aggregate
 from dbt.adapters.spark_mv.rewrite.reading.grouping import keys_of, with_having, with_ids
 from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     Columns,
@@ -37,6 +36,7 @@ from dbt.adapters.spark_mv.rewrite.reading.wholes import distinct, ordered_set, 
 from dbt.adapters.spark_mv.rewrite.terms import Term
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace
+from dbt.adapters.spark_mv.sql.spark_functions import aggregate
 
 
 class BlockReader:

@@ -14,7 +14,6 @@ from dbt.adapters.spark_mv.rewrite.conditions.time_units import FORMATS, is_day
 from dbt.adapters.spark_mv.rewrite.reading.fields import field_of
 from dbt.adapters.spark_mv.rewrite.reading.functions import (
     Columns,
-    aggregate,
     call_of,
     cases,
     filtered_call,
@@ -30,6 +29,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
 )
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_OF_ROWS, QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.parser import WRITTEN_FORMAT
+from dbt.adapters.spark_mv.sql.spark_functions import aggregate
 
 _FUNCTIONS = (
     *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.DPipe, exp.Neg),

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.terms import Term, counted_rows, made
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+from dbt.adapters.spark_mv.sql.spark_functions import aggregate
 
 Columns = Callable[[exp.Column], Term]
 Read = Callable[[exp.Expr, Columns], Term]
@@ -19,14 +20,6 @@ _OTHER_CALLS = (
     *(exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop),
     *(exp.LogicalAnd, exp.LogicalOr),
 )
-# The same by names that sqlglot does not know.
-_OTHER_NAMES: dict[str, type[exp.AggFunc]] = {
-    "MEAN": exp.Avg,
-    "STD": exp.Stddev,
-    "SOME": exp.LogicalOr,
-    "EVERY": exp.LogicalAnd,
-}
-_QUANTIFIED = (exp.Like, exp.ILike)
 # Of the rows of a window, with no value of their own for a row that IGNORE NULLS could leave out.
 _OF_WINDOWS = (
     *(exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile),
@@ -52,21 +45,6 @@ def generic(node: exp.Expr, columns: Columns, read: Read) -> Term:
 def cases(args: list[Term]) -> Term:
     """CASE of conditions and values in turn, and what else it is."""
     return made(exp.Case(), args, (("ifs", True),) * (len(args) - 1) + (("default", False),))
-
-
-def aggregate(node: exp.Expr) -> exp.AggFunc | None:
-    """A call of an aggregate function by its usual name; None if it is none."""
-    kind: type[exp.AggFunc] | None = None
-    arguments = node.expressions if isinstance(node, exp.Anonymous) else [node.this]
-    if isinstance(node, exp.Anonymous):
-        kind = _OTHER_NAMES.get(node.name.upper())
-    elif type(node) is exp.StddevSamp:
-        kind = exp.Stddev
-    elif type(node) is exp.Any and not isinstance(node.parent, _QUANTIFIED):
-        kind = exp.LogicalOr
-    if kind is None or len(arguments) != 1:
-        return node if isinstance(node, exp.AggFunc) else None
-    return kind(this=arguments[0].copy())
 
 
 def call_of(

@@ -25,7 +25,11 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.statements.rewriting.merged import merged_rows
 from dbt.adapters.spark_mv.statements.rewriting.stored_views import StoredViews
-from dbt.adapters.spark_mv.statements.rewriting.view_index import MOST_VIEWS, ViewIndex
+from dbt.adapters.spark_mv.statements.rewriting.view_index import (
+    MOST_VIEWS,
+    ListedView,
+    ViewIndex,
+)
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
 
@@ -118,19 +122,26 @@ class Candidates:
         columns = {column.name for term in block.terms() for column in term.columns}
         tried, others = index.of(base_tables(block.tables), columns)
         for listed in tried:
-            last = listed.last_found
-            found = self._matched(last, forms, barred, facts) if last is not None else None
-            if not isinstance(found, Reason):
-                # Only the catalog says what a view is now.
-                view = find_view(self._services.resolver, listed.name)
-                if view is None:
-                    continue
-                listed.last_found = view
-                found = found if view == last else self._matched(view, forms, barred, facts)
+            found = self._found(listed, forms, barred, facts)
             if found is not None:
                 yield listed.name, found
         if thorough:
             yield from ((listed.name, NOT_TRIED) for listed in others)
+
+    def _found(
+        self, listed: ListedView, forms: Sequence[Block], barred: Barred, facts: Known
+    ) -> Matched | Reason | None:
+        """How a view answers, None if it is gone. One that does not answer is not looked up."""
+        last = listed.last_found
+        found = self._matched(last, forms, barred, facts) if last is not None else None
+        if isinstance(found, Reason):
+            return found
+        view = find_view(self._services.resolver, listed.name)
+        if view is None:
+            return None
+        listed.last_found = view
+        same = found if view == last else None
+        return same or self._matched(view, forms, barred, facts)
 
     def _matched(
         self, view: MaterializedView, forms: Sequence[Block], barred: Barred, facts: Known
@@ -157,19 +168,19 @@ class Candidates:
     ) -> tuple[StoredView, Matched | Reason]:
         """How a view answers by the columns that it shows, or else by all that it stores; and by
         which of both."""
+        by_all: Matched | Reason | None = None
         if self._stored.knows_whole(view) and not shown.block.having:
-            # What the one cannot answer the other, which is a part of it, cannot either.
-            whole = self._stored.whole(view, shown)
-            found = _match(view, forms, whole, facts)
-            if isinstance(found, Reason):
-                return whole, found
+            by_all = _match(view, forms, self._stored.whole(view, shown), facts)
+        if isinstance(by_all, Reason):
+            # What all of it cannot answer, a part of it cannot either.
+            return self._stored.whole(view, shown), by_all
         found = _match(view, forms, shown, facts)
         if not isinstance(found, Reason) or not view.hidden:
             return shown, found
         if not shown.has_sets and found.code not in _OF_COLUMNS:
             return shown, found
         whole = self._stored.whole(view, shown)
-        return whole, _match(view, forms, whole, facts)
+        return whole, by_all or _match(view, forms, whole, facts)
 
     def _most_rows(self, block: Block) -> int | None:
         """How many rows the one table of a block has, if that matters."""

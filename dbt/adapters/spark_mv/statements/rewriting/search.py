@@ -51,7 +51,7 @@ class Search:
         target: Target,
         index: ViewIndex,
         barred: Barred,
-        thorough: bool = True,
+        thorough: bool,
     ) -> list[Found]:
         """The blocks that are answered, and the attempts in `made`. Of what is inside of an
         answered block only subqueries that are left in its text are tried."""
