@@ -51,9 +51,9 @@ def explained(shop: Warehouse, query: str, command: Command | None = None) -> li
     return (command or shop.command()).sql(f"explain rewrite {query}")
 
 
-def views_of(shop: Warehouse, query: str) -> list[str]:
+def views_of(shop: Warehouse, query: str, command: Command | None = None) -> list[str]:
     """The views that answer a query."""
-    return [str(row[1]).split(".")[1] for row in explained(shop, query)[1:] if row[2]]
+    return [str(row[1]).split(".")[1] for row in explained(shop, query, command)[1:] if row[2]]
 
 
 def reasons_of(shop: Warehouse, query: str) -> set[str]:

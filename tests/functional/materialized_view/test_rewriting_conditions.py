@@ -148,36 +148,14 @@ OF_DAYS = [
     ("month({t}) > 10", "month({t}) = 11"),
 ]
 TEXTS = (
-    "paid",
-    "PAID",
-    "pai",
-    "pa",
-    "pa%x",
-    "paid ",
-    "paidx",
-    "void",
-    "Void",
-    "open",
-    "",
-    "p}",
-    "q",
+    *("paid", "PAID", "pai", "pa", "pa%x", "paid ", "paidx", "void", "Void", "open", "", "p}", "q"),
+    *("pb", "pa$", "pa$1", "p~", "-0.0", "2", "1", "01", "2024-01-01", "2024-1-1", "péd"),
+    "\U0001f600",
 )
-TEXTS += ("pb", "pa$", "pa$1", "p~", "2", "1", "01", "2024-01-01", "2024-1-1", "péd", "\U0001f600")
 NUMBERS = (
-    "0",
-    "-0.0",
-    "nan",
-    "1",
-    "10",
-    "10.5",
-    "0.1",
-    "infinity",
-    "-infinity",
-    "-5",
-    "2.5",
-    "3.7",
+    *("0", "-0.0", "nan", "1", "10", "10.5", "0.1", "infinity", "-infinity", "-5", "2.5", "3.7"),
+    *("16777216", "16777218", "20000000", "0.10000000149011612", "-0.5", "1000"),
 )
-NUMBERS += ("16777216", "16777218", "20000000", "0.10000000149011612", "-0.5", "1000")
 
 
 def condition(text: str) -> Sequence[Term]:
@@ -208,19 +186,19 @@ def follows(pair: tuple[str, str], zone: str) -> bool:
 
 @pytest.fixture(scope="module")
 def corners(lake: Warehouse) -> Warehouse:
-    """Rows of which each has one value that is not NULL."""
+    """A warehouse for the table of that name."""
     lake.spark("set spark.sql.ansi.enabled = false")
     return lake
 
 
 def fill(lake: Warehouse, zone: str, day: str) -> None:
-    """Make the rows: half hours around a day and a year, and all corners of the other types."""
+    """Make rows of which each has one value that is not NULL: half hours around a day and the
+    beginnings of years, and all corners of the other types."""
     lake.spark(f"set time zone '{zone}'")
     moments = " union all ".join(
-        f"select explode(sequence({kind}'{first} 12:00:00' - interval {days} day, "
-        f"{kind}'{first} 12:00:00' + interval {days} day, interval 30 minute)) as t"
+        f"select explode(sequence(timestamp'{first} 12:00:00' - interval {days} day, "
+        f"timestamp'{first} 12:00:00' + interval {days} day, interval 30 minute)) as t"
         for first, days in ((day, 3), (f"{day[:4]}-01-01", 1), (f"{int(day[:4]) + 1}-01-01", 1))
-        for kind in ("timestamp",)
     )
     lake.spark(f"create or replace temporary view moments as {moments}")
     values = {

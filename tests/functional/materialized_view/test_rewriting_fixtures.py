@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.functional.materialized_view.test_rewriting_pairs import random_rows
+from tests.functional.materialized_view.test_rewriting_pairs import random_rows, rows
 from tests.functional.materialized_view.warehouse import Warehouse
 from tests.sampling import sample
 from tests.unit.rewrite.atoms import COLUMNS
 from tests.unit.rewrite.fixture_files import FOLDER, Case, cases, every_case
 from tests.unit.rewrite.harness import Tables, stored_view
-from tests.unit.rewrite.lake import plain
 
 OF_PAPERS = [case for name in ("datafusion.sql", "paper.sql") for case in cases(FOLDER / name)]
 OTHERS = [case for case in every_case() if case not in OF_PAPERS]
@@ -41,7 +40,7 @@ def shelf(lake: Warehouse) -> Warehouse:
 def found(shelf: Warehouse, text: str) -> tuple[Any, Counter[Any]]:
     """Names, types and rows."""
     kinds = [(name, kind) for name, kind, *_ in shelf.spark(f"describe query {text}")]
-    return kinds, Counter(tuple(map(plain, row)) for row in shelf.spark(text))
+    return kinds, rows(shelf, text)
 
 
 def parameter(case: Case) -> Any:

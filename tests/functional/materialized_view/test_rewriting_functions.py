@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, tree_of
 from dbt.adapters.spark_mv.sql.reads import parse
@@ -69,10 +71,15 @@ def _printed(text: str) -> str:
     return tree_of(read(tree.expressions[0].unalias(), _column), lambda term: None).sql("spark")
 
 
-def test_functions(lake: Warehouse) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def one(lake: Warehouse) -> None:
+    """The rows as a view."""
     lake.spark("set spark.sql.ansi.enabled = false")
     columns = ", ".join(TYPES)
     lake.spark(f"create view @.one as select * from values {ROWS} as v({columns})")
+
+
+def test_functions(lake: Warehouse) -> None:
     written = [text.strip() for text in FUNCTIONS.split("|\n") for text in text.split(" | ")]
     printed = list(map(_printed, written))
     plain, other = (_values(lake, texts) for texts in (written, printed))
@@ -99,9 +106,6 @@ OTHER_NAMES = """
 
 def test_other_names_of_aggregates(lake: Warehouse) -> None:
     """They are read as the usual ones."""
-    lake.spark(
-        f"create or replace view @.one as select * from values {ROWS} as v({', '.join(TYPES)})"
-    )
     written = [text.strip() for text in OTHER_NAMES.replace("\n", " ").split("|")]
     printed = [_printed(text) for text in written]
     assert not [

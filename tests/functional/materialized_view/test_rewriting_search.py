@@ -6,18 +6,11 @@ import pytest
 
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.sql.names import TableName
-from tests.functional.materialized_view.rewritten import ONE, VIEWS, assert_same
-from tests.functional.materialized_view.warehouse import Command, Warehouse
+from tests.functional.materialized_view.rewritten import ONE, VIEWS, assert_same, views_of
+from tests.functional.materialized_view.warehouse import Warehouse
 
 OTHER = "select max(id + kind) as m from @.sales where id > 5 group by id % 3"
 BY_ID = "select id % 3 as part, max(id + kind) as m from @.sales where id > 5 group by id % 3"
-
-
-def chosen(command: Command, query: str) -> list[str]:
-    """The views that answer a query of a command."""
-    return [
-        str(row[1]).split(".")[1] for row in command.sql(f"explain rewrite {query}")[1:] if row[2]
-    ]
 
 
 @pytest.fixture
@@ -53,16 +46,16 @@ def test_a_view_that_was_made_again(shop: Warehouse, change: str) -> None:
         "create materialized view @.again as select kind, max(id) as m from @.sales group by 1"
     )
     command = shop.command()
-    assert chosen(command, BY_ID) == []
+    assert views_of(shop, BY_ID, command) == []
     if change == "drop and create":
         command.sql("drop materialized view @.again")
     command.sql(f"create or replace materialized view @.again as {BY_ID}")
     if change == "made by a refresh":
         shop.spark("insert into @.sales select * from @.sales where id = 7")
         command.sql("refresh materialized view @.again")
-    assert chosen(command, BY_ID) == ["again"]
+    assert views_of(shop, BY_ID, command) == ["again"]
     command.sql("drop materialized view @.again")
-    assert chosen(command, BY_ID) == []
+    assert views_of(shop, BY_ID, command) == []
     assert_same(shop, BY_ID)
 
 
@@ -70,12 +63,12 @@ def test_a_view_that_another_command_made_again(shop: Warehouse) -> None:
     """No statement is answered by what it was; commands that begin later know what it is."""
     shop.sql(f"create materialized view @.again as {BY_ID}")
     command = shop.command()
-    assert chosen(command, BY_ID) == ["again"]
+    assert views_of(shop, BY_ID, command) == ["again"]
     shop.sql("create or replace materialized view @.again as select kind, id from @.sales")
-    assert chosen(command, BY_ID) == []
+    assert views_of(shop, BY_ID, command) == []
     shop.sql(f"create or replace materialized view @.again as {BY_ID}")
     assert_same(shop, BY_ID)
-    assert chosen(shop.command(), BY_ID) == ["again"]
+    assert views_of(shop, BY_ID) == ["again"]
     shop.sql("drop materialized view @.again")
 
 
@@ -83,8 +76,8 @@ def test_a_view_that_another_program_took_away(shop: Warehouse) -> None:
     """Nothing in the metadata says so."""
     shop.sql(f"create materialized view @.again as {BY_ID}")
     command = shop.command()
-    assert chosen(command, BY_ID) == ["again"]
+    assert views_of(shop, BY_ID, command) == ["again"]
     shop.spark("drop view @.again")
-    assert chosen(command, BY_ID) == []
+    assert views_of(shop, BY_ID, command) == []
     assert_same(shop, BY_ID)
     shop.sql("drop materialized view if exists @.again")

@@ -12,7 +12,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.rewrite import derive, returned, terms
 from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
-from dbt.adapters.spark_mv.rewrite.conditions import consequences, facts, ranges
+from dbt.adapters.spark_mv.rewrite.conditions import consequences, facts, ranges, time_units
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.match import _Attempt
@@ -176,7 +176,7 @@ def _chained(kind: type[exp.Expr], found: tuple[exp.Expr, ...]) -> exp.Expr:
 
 
 def _later_years(patch: Patch) -> None:
-    first = ranges.first_of_year
+    first = time_units.first_of_year
     patch.setattr(consequences, "first_of_year", lambda year: first(year + 1))
 
 

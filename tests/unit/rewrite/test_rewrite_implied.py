@@ -7,12 +7,13 @@ from functools import partial
 from typing import Any
 
 import pytest
+from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite import match, rows
 from dbt.adapters.spark_mv.rewrite.conditions import consequences, facts, stand_ins
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
-from dbt.adapters.spark_mv.rewrite.terms import counted_rows
+from dbt.adapters.spark_mv.rewrite.terms import binary, counted_rows, made
 from tests.sampling import WHOLE
 from tests.unit.rewrite.harness import about, run
 from tests.unit.rewrite.implied_pairs import KEPT, implied_pair
@@ -85,6 +86,12 @@ def _any_call(patch: Patch) -> None:
     patch.setattr(match, "stand_in", lambda call, kind: stand_in(counted_rows(), kind))
 
 
+def _two_rows(patch: Patch) -> None:
+    """Each group has two rows."""
+    two = binary(exp.LTE, made(exp.Literal.number(2)), counted_rows())
+    patch.setattr(match, "_HAS_ROWS", two)
+
+
 def _any_function(patch: Patch) -> None:
     """All functions of a type are one."""
     stand_in = stand_ins.stand_in
@@ -116,6 +123,7 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], str, int]] = {
     "nothing is empty": (_nothing_is_empty, "one of two", 18),
     "any call": (_any_call, "groups", 3),
     "a longer beginning": (_longer_beginning, "a beginning", 116),
+    "two rows": (_two_rows, "groups", 245),
     "any function": (_any_function, "functions", 94),
     "one day": (_one_day, "functions", 4110),
     "lower bounds only": (_lower_bounds, "functions", 89),
