@@ -246,6 +246,15 @@ def head_before(executor: Executor, name: TableName, head: str) -> str | None:
     return next((str(row[0]) for row in rows if str(row[0]) != head), None)
 
 
+def history(executor: Executor, name: TableName) -> list[tuple[int, str]]:
+    """When, in epoch milliseconds, which snapshot became main's, oldest first, as far as kept."""
+    rows = executor.query(
+        "SELECT unix_millis(made_current_at), snapshot_id "
+        f"FROM {name.sql}.`history` ORDER BY made_current_at"
+    )
+    return [(int(row[0]), str(row[1])) for row in rows]
+
+
 def drop_branches(executor: Executor, name: TableName, drop: Sequence[str]) -> None:
     """Drop branches that may or may not exist."""
     client = executor.catalog

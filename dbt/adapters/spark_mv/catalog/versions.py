@@ -100,6 +100,14 @@ class Versions:
             return False
         return iceberg.rows_unchanged(self._executor, name, old.snapshot_id, new.snapshot_id)
 
+    def history(self, name: TableName) -> list[tuple[int, str]]:
+        """When, in epoch milliseconds, an Iceberg table got which snapshot, oldest first."""
+        return iceberg.history(self._executor, name)
+
+    def schema_of(self, name: TableName, snapshot_id: str) -> int | None:
+        """Id of the schema of a snapshot, None if it cannot be read any more."""
+        return iceberg.snapshot_schema(self._executor, name, snapshot_id)
+
     def _version_of_iceberg(
         self, name: TableName, snapshot_id: str | None, schema_id: int
     ) -> Version:

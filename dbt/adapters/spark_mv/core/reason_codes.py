@@ -17,6 +17,7 @@ _OVER_VIEW = "Put this part in a query, or in another view, over the materialize
 
 FRESHNESS: Mapping[str, Meaning] = {
     "NOTHING_CHANGED": Meaning("No base table has changed since the last refresh."),
+    "OF_THAT_TIME": Meaning("The rows are those of the time that `as_of` names."),
     "EQUIVALENT_VERSIONS": Meaning(
         "Base tables have new versions, for example after a compaction, and the same rows."
     ),

@@ -37,6 +37,7 @@ class Reason:
 
 
 NOTHING_CHANGED = Reason("NOTHING_CHANGED", "no base table has changed since the last refresh")
+OF_THAT_TIME = Reason("OF_THAT_TIME", "its rows are those of that time already")
 NEVER_BUILT = Reason("NEVER_BUILT", "it has never been built")
 REQUESTED = Reason("REQUESTED", "a complete refresh was asked for")
 WRITTEN_BY_HAND = Reason("WRITTEN_BY_HAND", "its storage table was written by something else")

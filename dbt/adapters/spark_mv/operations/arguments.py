@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from dbt.adapters.spark_mv.config.options import METHODS
 from dbt.adapters.spark_mv.core.errors import InvalidArgument
 from dbt.adapters.spark_mv.planning.plan import MOST_KEYS
 from dbt.adapters.spark_mv.sql.words import words_of
+from dbt.adapters.spark_mv.state.as_of import parsed
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 Check = Callable[[Any], bool]
@@ -45,6 +47,21 @@ def _is_duration(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9
 
 
+def time_text(value: Any) -> str:
+    """A time as a text; YAML makes values of their own of those without quotes."""
+    return str(value.isoformat()) if isinstance(value, date) else str(value)
+
+
+def _is_time(value: Any) -> bool:
+    if not isinstance(value, (str, date)):
+        return False
+    try:
+        parsed(time_text(value))
+    except InvalidArgument:
+        return False
+    return True
+
+
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
@@ -66,6 +83,7 @@ _CHECKS: dict[str, tuple[str, Check]] = {
     "group": ("the name of a consistency group", _is_name),
     "method": ("one of " + ", ".join(METHODS), _is_method),
     "limit": ("a whole number from 1", _is_limit),
+    "as_of": ("a time such as '2026-03-01 12:30:00'", _is_time),
     "keep_hours": _DURATION,
     "keep_history_days": _DURATION,
     **dict.fromkeys(

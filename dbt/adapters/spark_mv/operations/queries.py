@@ -13,6 +13,7 @@ from dbt.adapters.spark_mv.core.errors import (
 )
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations import status
+from dbt.adapters.spark_mv.operations.arguments import time_text
 from dbt.adapters.spark_mv.operations.choice import (
     REFRESH_COLUMNS,
     Choice,
@@ -47,15 +48,17 @@ class Operations:
         all: bool = False,  # noqa: A002 - the user-visible name
         keys: Any = None,
         expired: bool = False,
+        as_of: Any = None,
     ) -> Report:
         """Refresh views, upstream first; without `view` those of the project that are not fresh.
 
         With `expired` only views that the clock has made stale, as the metadata say, so that no
         version is read of the others. With `keys` the rows of these keys of one view are computed
-        again, at the versions of those beside them.
+        again, at the versions of those beside them. With `as_of` rows are those of an earlier time.
         """
         if keys is not None:
-            return self._refresh_keys(view, method, keys)
+            return self._refresh_keys(view, method, keys, as_of)
+        moment = None if as_of is None else time_text(as_of)
         chosen = self._choice.views(view, all)
         if view is None and expired:
             chosen = [state for state in chosen if state.has_expired(clock.now_us())]
@@ -63,14 +66,14 @@ class Operations:
             chosen = [state for state in chosen if self._needs_refresh(state)]
         request = Request(MANUAL, method.lower(), wait, explicit=True)
         if dry_run:
-            return explained(self._services, chosen, request)
+            return explained(self._services, chosen, request, moment)
 
         def act(state: ViewState) -> list[tuple[Any, ...]]:
-            return [refreshed(self._ddl.refresh(state.name, request))]
+            return [refreshed(self._ddl.refresh(state.name, request, moment))]
 
         return each(chosen, act, REFRESH_COLUMNS, side_by_side(self._services))
 
-    def _refresh_keys(self, view: Any, method: str, keys: Any) -> Report:
+    def _refresh_keys(self, view: Any, method: str, keys: Any, as_of: Any) -> Report:
         if not isinstance(view, str):
             raise InvalidArgument(
                 "refresh: keys are those of one view.", "Name it: --args '{view: name, keys: [1]}'."
@@ -80,6 +83,11 @@ class Operations:
             raise InvalidArgument(
                 f"refresh: keys and method {method!r} cannot be combined.",
                 "A refresh of keys replaces their rows; leave out one of the two.",
+            )
+        if as_of is not None:
+            raise InvalidArgument(
+                "refresh: keys and as_of cannot be combined.",
+                "Rows of keys are computed at the versions of the rows beside them.",
             )
         listed = keys if isinstance(keys, (list, tuple)) else [keys]
         request = Request(MANUAL, explicit=True)

@@ -81,13 +81,15 @@ class Questions:
         return explained(self._services, chosen, Request(MANUAL, explicit=True))
 
 
-def explained(services: Services, chosen: list[ViewState], request: Request) -> Report:
+def explained(
+    services: Services, chosen: list[ViewState], request: Request, as_of: str | None = None
+) -> Report:
     """What `request` would do to each view, in lines, with an empty one between two views."""
     lines: list[str] = []
     failures: list[str] = []
     for state in chosen:
         try:
-            lines += [*services.explainer.explain(state.name, request), ""]
+            lines += [*services.explainer.explain(state.name, request, as_of), ""]
         except MaterializedViewError as error:
             failures.append(str(error))
     return Report((), (), tuple(failures), tuple(lines[:-1]))

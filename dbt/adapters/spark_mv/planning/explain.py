@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.catalog.versions import Versions
 from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.core.executor import Executor
@@ -26,6 +27,7 @@ from dbt.adapters.spark_mv.planning.plan import (
 )
 from dbt.adapters.spark_mv.planning.request import Request
 from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.state.as_of import pinned_as_of, refuse_newer
 from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.views.live_sql import live_name
 from dbt.adapters.spark_mv.views.registry import load_view
@@ -41,16 +43,18 @@ class Explainer:
         executor: Executor,
         resolver: Resolver,
         observer: Observer,
+        versions: Versions,
         analyzer: Analyzer,
         planner: Planner,
         log: MetadataLog,
     ) -> None:
         self._executor, self._resolver, self._log = executor, resolver, log
-        self._observer, self._analyzer, self._planner = observer, analyzer, planner
+        self._observer, self._versions = observer, versions
+        self._analyzer, self._planner = analyzer, planner
 
-    def explain(self, name: TableName, request: Request) -> list[str]:
+    def explain(self, name: TableName, request: Request, as_of: str | None = None) -> list[str]:
         """Lines that describe the view's state and the plan of `request`."""
-        observation = self._observer.observe(load_view(self._resolver, name))
+        observation = self._observed(name, as_of)
         view, verdict = (
             observation.view,
             self._observer.observe_with_upstream(observation.view).verdict,
@@ -83,6 +87,14 @@ class Explainer:
                     f"  version          {observation.versions[table]} (stored build: {old or '-'})"
                 )
         return lines + self._statement(observation, plan)
+
+    def _observed(self, name: TableName, as_of: str | None) -> Observation:
+        view = load_view(self._resolver, name)
+        pinned = None if as_of is None else pinned_as_of(view, as_of)
+        observation = self._observer.observe(view, pinned)
+        if pinned is not None:
+            refuse_newer(observation, pinned, self._versions)
+        return observation
 
     def _statement(self, observation: Observation, plan: RefreshPlan) -> list[str]:
         """The query of a planned refresh, and what it reads changes by."""

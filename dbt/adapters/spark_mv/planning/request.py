@@ -21,7 +21,7 @@ class Request:
 
     `explicit` requests run also when the view is fresh, and are recorded even if nothing is done.
     `reduced` says that the query is not the whole definition; `avoid_fast` why a fast refresh is
-    not to be tried (again).
+    not to be tried (again). Rows are wanted as of now, or of `as_of`, in epoch seconds.
     """
 
     trigger: str
@@ -30,6 +30,7 @@ class Request:
     explicit: bool = False
     reduced: bool = False
     avoid_fast: Reason | None = None
+    as_of: float | None = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.versions import UNVERSIONED, Version
-from dbt.adapters.spark_mv.core import clock, reasons
+from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.errors import (
     MaterializedViewError,
     PublishRefused,
@@ -65,7 +65,7 @@ class Builder:
             refresh_id=uuid.uuid4().hex,
             definition_hash=view.definition_hash,
             sources=build.versions,
-            evaluated_at=clock.now(),
+            evaluated_at=build.instant,
             storage_schema_id=0,
             reduced=build.request.reduced,
             method=build.plan.method,
@@ -147,7 +147,9 @@ class Builder:
             expires_us=label.expiry.at if label.expiry else None,
             watermark=self._watermark(versions, label),
             **{
-                "stale": label.reduced or any(v.kind == UNVERSIONED for v in versions.values()),
+                "stale": label.reduced
+                or run.request.as_of is not None
+                or any(version.kind == UNVERSIONED for version in versions.values()),
                 **details,
             },
         )

@@ -34,7 +34,9 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import Build
 from dbt.adapters.spark_mv.refresh.written.restore import restore
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.observation import Observation, PinnedVersions
+from dbt.adapters.spark_mv.state.as_of import refuse_newer, refuse_upstream
+from dbt.adapters.spark_mv.state.observation import Observation
+from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView, new_storage
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.safety import refuse_unsafe
@@ -76,7 +78,7 @@ class Refresher:
                         request, outcome = replace(request, avoid_fast=reason), None
                 if outcome is not None:
                     return outcome
-                pinned = None
+                pinned = None if request.as_of is None else pinned
         finally:
             thread_lock.release()
         raise RefreshFailed(
@@ -96,7 +98,7 @@ class Refresher:
     def _attempt(
         self, view: MaterializedView, request: Request, pinned: PinnedVersions | None
     ) -> Outcome | None:
-        observation = self._services.observer.observe(view, pinned)
+        observation = self._observed(view, pinned)
         if observation.verdict.missing:
             raise refresh_failed(
                 self._services.history, view, request, str(observation.verdict.reason.text)
@@ -128,6 +130,14 @@ class Refresher:
             return outcome
         self._services.resolver.forget()
         return self._attempt(view, request, pinned)
+
+    def _observed(self, view: MaterializedView, pinned: PinnedVersions | None) -> Observation:
+        services = self._services
+        observation = services.observer.observe(view, pinned)
+        if pinned is not None:
+            refuse_newer(observation, pinned, services.versions)
+            refuse_upstream(observation, pinned, services.observer, services.resolver)
+        return observation
 
     def _refuse_unsafe(self, observation: Observation) -> None:
         """A logical view may run code that it did not run when this view was created, and this view
@@ -215,6 +225,7 @@ class Refresher:
             replaced=observation.view,
             branch=lock.branch if lock else None,
             only_if_unchanged=True,
+            instant=observation.instant,
         )
         try:
             return self._builder.build(build)
@@ -223,12 +234,14 @@ class Refresher:
 
     def _skip(self, observation: Observation, plan: NoRefresh, request: Request) -> Outcome:
         known = self._services.log.view(observation.view.name)
-        if request.explicit or (known is not None and known.is_stale):
+        is_now = request.as_of is None
+        if is_now and (request.explicit or (known is not None and known.is_stale)):
             self._services.history.skipped(observation.view, request, plan.reason)
         rows = observation.view.shown_rows(
             iceberg.live_rows(observation.head.summary) if observation.head else None
         )
-        return Outcome(observation.view.name, SKIPPED, "none", plan.reason.text, rows=rows or None)
+        reason = plan.reason.text if is_now else reasons.OF_THAT_TIME.text
+        return Outcome(observation.view.name, SKIPPED, "none", reason, rows=rows or None)
 
     def _wait_for(self, view: MaterializedView, base: str) -> None:
         """Until main has moved, or the owner of the lock has given up or died."""

@@ -57,6 +57,7 @@ class Services:
             self.executor,
             self.resolver,
             self.observer,
+            self.versions,
             self.analyzer,
             self.planner,
             self.log,

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.versions import Version, Versions
 from dbt.adapters.spark_mv.config.option_types import NEVER
+from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, PublishRefused, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.core.reasons import Reason
@@ -36,7 +37,8 @@ class Build:
 
     `branch` is that of the refresh lock under which it is built; with `only_if_unchanged` it is
     swapped in only if the view still is `replaced`, with `must_be_new` only if there is none. With
-    `over_table` it takes the place of a table, which is kept as its backup.
+    `over_table` it takes the place of a table, which is kept as its backup. Its rows are those of
+    `instant`, in epoch seconds.
     """
 
     view: MaterializedView
@@ -49,6 +51,7 @@ class Build:
     must_be_new: bool = False
     only_if_unchanged: bool = False
     over_table: bool = False
+    instant: float = field(default_factory=clock.now)
 
 
 def make_storage(services: Services, view: MaterializedView, label: Label) -> Label:

@@ -35,11 +35,13 @@ class CreateView:
 
 @dataclass(frozen=True)
 class RefreshView:
-    """REFRESH MATERIALIZED VIEW; `method` is lower case or None, `nowait` the default."""
+    """REFRESH MATERIALIZED VIEW; `method` is lower case or None, `nowait` the default, `as_of` the
+    text of a time."""
 
     parts: tuple[str, ...]
     method: str | None = None
     nowait: bool = False
+    as_of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,11 @@ def _read_refresh(reader: WordReader) -> ViewStatement:
         )
     reader.take("WITH", "SYNC", "MODE")
     method = next((m.lower() for m in _METHODS if reader.take(m)), None)
-    return reader.end(RefreshView(parts, method, reader.take("NOWAIT")))
+    as_of = None
+    if reader.take("AS", "OF"):
+        reader.take("TIMESTAMP")
+        as_of = reader.string()
+    return reader.end(RefreshView(parts, method, reader.take("NOWAIT"), as_of))
 
 
 def _read_alter(reader: WordReader) -> ViewStatement:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
@@ -27,33 +24,12 @@ from dbt.adapters.spark_mv.state.freshness import (
     newest_build,
     read_label,
 )
+from dbt.adapters.spark_mv.state.pinned_versions import Heads, PinnedVersions
 from dbt.adapters.spark_mv.views.clock import reads_clock
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.volatile import storage_columns
-
-Heads = dict[TableName, iceberg.Head]
-
-
-@dataclass
-class PinnedVersions:
-    """Versions pinned for a group of views that are refreshed together, by one thread or more.
-
-    `instant` is when their rows are to be right, by a clock that may be shifted; `started_at` is
-    the time of the machine, to which commits are compared.
-    """
-
-    versions: dict[TableName, Version] = field(default_factory=dict)
-    started_at: float = field(default_factory=time.time)
-    instant: float = field(default_factory=clock.now)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def forget(self, tables: Iterable[TableName]) -> None:
-        """Pin these anew when they are next observed: they have been written by the group."""
-        with self.lock:
-            for table in tables:
-                self.versions.pop(table, None)
 
 
 @dataclass(frozen=True)
@@ -118,7 +94,10 @@ class Observer:
         expander = Expander(self._resolver, str(view.name), tolerate_missing=True)
         expansion = expander.expand(view.definition.query, view.definition.home)
         self._tables[view.name] = expansion.tables
-        versions = self._pinned_versions(expansion.tables, build, pinned, heads)
+        if pinned is None:
+            versions = self._versions.read(expansion.tables, heads)
+        else:
+            versions = pinned.read(expansion, build, self._versions, heads)
         current = replace(
             view.definition,
             tables=tuple(str(table) for table in expansion.tables),
@@ -203,23 +182,6 @@ class Observer:
         if head is None:
             head = iceberg.heads(self._executor, [name]).get(name)
         return head[1] if head else None
-
-    def _pinned_versions(
-        self,
-        tables: list[TableName],
-        label: Label | None,
-        pinned: PinnedVersions | None,
-        heads: Heads,
-    ) -> dict[TableName, Version]:
-        if pinned is None:
-            return self._versions.read(tables, heads)
-        with pinned.lock:
-            if label is not None and label.is_committed_since(pinned.started_at):
-                # Somebody else refreshed after the pins were read: going back would lose it.
-                pinned.versions.update(self._versions.read(tables, heads))
-            missing = [table for table in tables if table not in pinned.versions]
-            pinned.versions.update(self._versions.read(missing, heads))
-            return {table: pinned.versions[table] for table in tables}
 
     def _without_neutral_changes(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dbt.adapters.spark_mv.planning.request import DBT_RUN, KEPT, MANUAL, SKIPPED, Outcome, Request
@@ -17,7 +18,8 @@ from dbt.adapters.spark_mv.sql.dialect import (
     ViewStatement,
 )
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.observation import PinnedVersions
+from dbt.adapters.spark_mv.state.as_of import pinned_as_of
+from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.statements.lifecycle import CreationContext, Lifecycle
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate
@@ -51,7 +53,7 @@ class MaterializedViewStatements:
         if isinstance(statement, RefreshView):
             wait = context.trigger == DBT_RUN and not statement.nowait
             request = Request(context.trigger, statement.method or "auto", wait, explicit=True)
-            return _outcome(self.refresh(name, request))
+            return _outcome(self.refresh(name, request, statement.as_of))
         if isinstance(statement, AlterView):
             self._lifecycle.alter(name, statement.options)
             return _done(f"{name}: options changed")
@@ -61,11 +63,13 @@ class MaterializedViewStatements:
         assert isinstance(statement, ExplainView)
         return self._explain(name)
 
-    def refresh(self, name: TableName, request: Request) -> Outcome:
-        """Refresh a view, upstream views first; raises what stopped it."""
-        load_view(self._services.resolver, name)
+    def refresh(self, name: TableName, request: Request, as_of: str | None = None) -> Outcome:
+        """Refresh a view, upstream views first, to an earlier time if one is given; raises what
+        stopped it."""
+        view = load_view(self._services.resolver, name)
+        pinned = PinnedVersions() if as_of is None else pinned_as_of(view, as_of)
         self._services.history.close_dead(name)
-        return self._reader.upstream_first(name, request, PinnedVersions())
+        return self._reader.upstream_first(name, replace(request, as_of=pinned.as_of), pinned)
 
     def align(self, group: str) -> list[TableName]:
         """Bring the views of a group to one state of their base tables; returns their names, none

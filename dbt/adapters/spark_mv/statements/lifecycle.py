@@ -33,7 +33,7 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import Build, discard
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, TableName, check_view_name, quote_parts
-from dbt.adapters.spark_mv.state.observation import PinnedVersions
+from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.definer import (
     CreationContext,
     Definer,

@@ -9,7 +9,7 @@ from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.understood import understood
-from dbt.adapters.spark_mv.state.observation import PinnedVersions
+from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views.definition import is_materialized_view
 from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH

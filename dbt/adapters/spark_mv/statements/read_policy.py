@@ -21,7 +21,8 @@ from dbt.adapters.spark_mv.refresh.refresher import Refresher
 from dbt.adapters.spark_mv.refresh.registration import ensure_registered
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.observation import Observation, PinnedVersions
+from dbt.adapters.spark_mv.state.observation import Observation
+from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.consistency import ConsistencyGroups
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
@@ -137,8 +138,9 @@ class Reader:
         self, upstream: Collection[TableName], pinned: PinnedVersions, wait: bool = True
     ) -> None:
         """Refresh those upstream views that may be, each with what it reads itself."""
+        request = Request(UPSTREAM, wait=wait, as_of=pinned.as_of)
         tasks = {
-            name: partial(self.upstream_first, name, Request(UPSTREAM, wait=wait), pinned)
+            name: partial(self.upstream_first, name, request, pinned)
             for name in upstream
             if self.refreshes_by_itself(load_view(self._services.resolver, name))
         }

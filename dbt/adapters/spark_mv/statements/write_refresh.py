@@ -10,7 +10,7 @@ from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.planning.request import SKIPPED, WRITE, Request
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.observation import PinnedVersions
+from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views.registry import find_view
 

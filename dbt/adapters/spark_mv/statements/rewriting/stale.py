@@ -9,7 +9,7 @@ from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.planning.plan import CompleteRefresh
 from dbt.adapters.spark_mv.planning.request import READ, Request
 from dbt.adapters.spark_mv.refresh.services import Services
-from dbt.adapters.spark_mv.state.observation import PinnedVersions
+from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.statements.rewriting.candidates import Matched
 from dbt.adapters.spark_mv.views.definition import MaterializedView

@@ -1,0 +1,154 @@
+"""Refreshing as of an earlier time: which versions its base tables had then, and whether the stored
+rows may be brought to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.catalog.versions import MISSING, Version, Versions
+from dbt.adapters.spark_mv.config.time_zones import zone_of
+from dbt.adapters.spark_mv.core import clock
+from dbt.adapters.spark_mv.core.errors import InvalidArgument
+from dbt.adapters.spark_mv.core.reasons import moment_of
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.state.freshness import Label
+from dbt.adapters.spark_mv.state.observation import Observation, Observer
+from dbt.adapters.spark_mv.state.pinned_versions import Heads, PinnedVersions
+from dbt.adapters.spark_mv.views.clock import reads_clock
+from dbt.adapters.spark_mv.views.definition import MaterializedView
+from dbt.adapters.spark_mv.views.dependencies import Expansion
+from dbt.adapters.spark_mv.views.registry import load_view
+
+_ISO = "Expected a time such as '2026-03-01 12:30:00' or '2026-03-01T12:30:00+01:00'."
+
+
+def parsed(text: str) -> datetime:
+    """A time of ISO 8601, with or without an offset; raises `InvalidArgument` for another text."""
+    try:
+        return datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+    except ValueError:
+        raise InvalidArgument(f"as_of cannot be {text!r}.", _ISO) from None
+
+
+def pinned_as_of(view: MaterializedView, text: str) -> PastVersions:
+    """Pins of a refresh as of a time; without an offset it is one of the view's time zone.
+
+    Raises `InvalidArgument` for a text that is no time, or one of the future.
+    """
+    moment = parsed(text)
+    if moment.tzinfo is None:
+        zone = view.definition.settings.get("spark.sql.session.timeZone", "")
+        moment = moment.replace(tzinfo=zone_of(zone) or timezone.utc)
+    if moment.timestamp() > clock.now():
+        raise InvalidArgument(f"as_of cannot be {text!r}: it is in the future.", "Leave out as_of.")
+    return PastVersions(instant=moment.timestamp())
+
+
+@dataclass
+class PastVersions(PinnedVersions):
+    """The versions that tables had at `instant`. Views that are read are refreshed as of it first,
+    so that what is in them now is what is to be read."""
+
+    @property
+    def as_of(self) -> float | None:
+        """As it was asked for."""
+        return self.instant
+
+    @property
+    def committed_until(self) -> int:
+        """The same time by the clock that commits have, in epoch milliseconds."""
+        return int((self.instant - clock.offset()) * 1000)
+
+    @property
+    def shown(self) -> str:
+        """The time, for messages."""
+        return moment_of(round(self.instant * 1e6))
+
+    def read(
+        self, expansion: Expansion, build: Label | None, versions: Versions, heads: Heads
+    ) -> dict[TableName, Version]:
+        """As `PinnedVersions.read`; raises `InvalidArgument` for a table that cannot be read as it
+        was."""
+        upstream = set(expansion.storages.values())
+        with self.lock:
+            missing = [table for table in expansion.tables if table not in self.versions]
+            for name, now in versions.read(missing, heads).items():
+                is_now = name in upstream or now.kind == MISSING
+                self.versions[name] = now if is_now else self._then(versions, name, now)
+            return {table: self.versions[table] for table in expansion.tables}
+
+    def _then(self, versions: Versions, name: TableName, now: Version) -> Version:
+        if now.kind != iceberg.FORMAT:
+            raise self._not_readable(name, "it is no Iceberg table, and has no history")
+        history = versions.history(name)
+        if not history:
+            return now
+        found = [snapshot for at, snapshot in history if at <= self.committed_until]
+        if not found:
+            oldest = moment_of(history[0][0] * 1000)
+            raise self._not_readable(name, f"its oldest state that is kept is of {oldest}")
+        if found[-1] == now.snapshot_id:
+            return now
+        schema_id = versions.schema_of(name, found[-1])
+        if schema_id is None:
+            raise self._not_readable(name, f"its snapshot {found[-1]} is expired")
+        if schema_id != now.schema_id:
+            raise self._not_readable(name, "its columns have changed since")
+        return Version(iceberg.FORMAT, found[-1], schema_id)
+
+    def _not_readable(self, name: TableName, why: str) -> InvalidArgument:
+        return InvalidArgument(
+            f"{name.shown} cannot be read as of {self.shown}: {why}.",
+            "Give a later time, or leave out as_of.",
+        )
+
+
+def refuse_newer(observation: Observation, pinned: PinnedVersions, versions: Versions) -> None:
+    """Raise `InvalidArgument` if the stored rows are those of a later time than is asked for."""
+    label = (observation.below or observation).label
+    if not isinstance(pinned, PastVersions) or label is None:
+        return
+    newer = [
+        name.shown
+        for name, version in observation.versions.items()
+        if name not in observation.expansion.storages.values()
+        and _is_newer(versions, name, label.sources.get(name), version, pinned.committed_until)
+    ]
+    if any(map(reads_clock, observation.current.texts)) and label.evaluated_at > pinned.instant:
+        newer.append(f"the clock at {moment_of(label.evaluated_us)}")
+    if newer:
+        raise InvalidArgument(
+            f"{observation.view.name} cannot be refreshed as of {pinned.shown}: its rows are "
+            f"newer, by {', '.join(newer)}.",
+            "Give a later time: a refresh does not go back.",
+        )
+
+
+def _is_newer(
+    versions: Versions, name: TableName, stored: Version | None, then: Version, until_ms: int
+) -> bool:
+    if stored is None or not stored.can_pin or not then.can_pin or stored == then:
+        return False
+    made = [at for at, snapshot in versions.history(name) if snapshot == stored.snapshot_id]
+    return bool(made) and min(made) > until_ms
+
+
+def refuse_upstream(
+    observation: Observation, pinned: PinnedVersions, observer: Observer, resolver: Resolver
+) -> None:
+    """Raise `InvalidArgument` if a view that is read does not have the rows of the time that is
+    asked for, as one that refreshes do not touch."""
+    if not isinstance(pinned, PastVersions):
+        return
+    for name, storage in observation.expansion.storages.items():
+        seen = observer.observe(load_view(resolver, name), pinned)
+        read = observation.versions[storage].snapshot_id
+        if not seen.verdict.is_fresh or seen.head is None or seen.head.snapshot_id != read:
+            raise InvalidArgument(
+                f"{observation.view.name} cannot be refreshed as of {pinned.shown}: {name}, which "
+                "it reads, has rows of another time.",
+                "Refresh that one as of the same time, or leave out as_of.",
+            )
