@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
+from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, tree_of
@@ -60,15 +63,19 @@ FUNCTIONS = r"""
 """
 
 
-def _column(node: object) -> Term:
-    name = node.name  # type: ignore[attr-defined]
-    return column_term(ColumnOf(0, name, TYPES[name]))
+def printed_by(text: str, types: Mapping[str, str]) -> str:
+    """An expression as a rewritten text has it; raises `Unmatched`."""
+
+    def column(node: exp.Column) -> Term:
+        return column_term(ColumnOf(0, node.name, types[node.name]))
+
+    tree = parse(f"select {text}")
+    assert tree is not None, text
+    return tree_of(read(tree.expressions[0].unalias(), column), lambda term: None).sql("spark")
 
 
 def _printed(text: str) -> str:
-    tree = parse(f"select {text}")
-    assert tree is not None, text
-    return tree_of(read(tree.expressions[0].unalias(), _column), lambda term: None).sql("spark")
+    return printed_by(text, TYPES)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -41,10 +41,15 @@ def base_tables(sources: Sequence[Source]) -> list[TableName]:
 
 @dataclass(frozen=True)
 class LeftJoin:
-    """An occurrence that may have no partner for a row, and the conditions on partners."""
+    """An occurrence that may have no partner for a row, and the conditions on partners: `on` are
+    they in the order in which they are written."""
 
     occurrence: int
-    conditions: frozenset[Term]
+    on: tuple[Term, ...] = field(compare=False)
+    conditions: frozenset[Term] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "conditions", frozenset(self.on))
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ class Block:
         """The block with other terms, and perhaps other numbers for what is joined."""
         numbers = occurrences or {join.occurrence: join.occurrence for join in self.left_joins}
         joins = tuple(
-            LeftJoin(numbers[join.occurrence], frozenset(map(change, join.conditions)))
+            LeftJoin(numbers[join.occurrence], tuple(map(change, join.on)))
             for join in self.left_joins
         )
         return replace(

@@ -21,12 +21,8 @@ _LONGEST_SUM, _LONGEST_ARGUMENT = 28, 18
 _DIGITS_OF_INT, _MOST_DIGITS = 10, 38
 _ARGUMENT = (("this", False),)
 _ZERO, _ONE = (made(exp.Literal.number(number)) for number in (0, 1))
-_EXTREMES: dict[str, type[exp.Expr]] = {
-    "MIN": exp.Min,
-    "MAX": exp.Max,
-    "LOGICALAND": exp.LogicalAnd,
-    "LOGICALOR": exp.LogicalOr,
-}
+_EXTREMES: dict[str, type[exp.Expr]] = {"MIN": exp.Min, "MAX": exp.Max}
+_EXTREMES |= {"LOGICALAND": exp.LogicalAnd, "LOGICALOR": exp.LogicalOr}
 # Averages of these are exact in sums of doubles for so many rows.
 _EXACT_ROWS = {"tinyint": 2**46, "smallint": 2**38, "int": 2**22}
 
@@ -138,9 +134,8 @@ class StoredCalls:
 
     def _of_keys(self, call: Term) -> exp.Expr | None:
         """A call whose argument is a function of the keys, and does not mind duplicates."""
-        if not call.args or not (call.distinct or call.call in _EXTREMES):
-            return None
-        if self._may_be_of_no_rows:
+        is_known = bool(call.args) and (call.distinct or call.call in _EXTREMES)
+        if not is_known or self._may_be_of_no_rows:
             return None
         (argument,) = call.args
         if not self.deriver.can(argument):
@@ -150,10 +145,13 @@ class StoredCalls:
         tree = self.deriver.tree(argument)
         if call.call in _EXTREMES:
             return _EXTREMES[call.call](this=tree) if self.again else tree
+        column, distinct = argument.column, exp.Distinct(expressions=[tree])
+        if call.call == "SUM" and self.again and column and not is_inexact(column.type):
+            return exp.Sum(this=distinct)
         if call.call != "COUNT":
             return None
         if self.again:
-            return exp.Count(this=exp.Distinct(expressions=[tree]), big_int=True)
+            return exp.Count(this=distinct, big_int=True)
         is_null = exp.Is(this=bracketed(tree), expression=exp.null())
         zero, one = exp.Literal.number(0), exp.Literal.number(1)
         return exp.cast(exp.Case().when(is_null, zero).else_(one), "bigint")

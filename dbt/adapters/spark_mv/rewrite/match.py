@@ -151,8 +151,8 @@ class _Attempt:
                     OTHER_TABLES, "the view lacks a part of the query, which is a query"
                 )
             join = joins.get(number)
-            conditions = sorted(join.conditions, key=lambda term: term.key) if join else ()
-            on = tuple(self._by_view.tree(term) for term in conditions)
+            # One may keep another from failing, so they stay in their order.
+            on = tuple(map(self._by_view.tree, join.on)) if join else ()
             yield Missing(number, table, on if join else None)
 
     def _check_joins(self) -> None:

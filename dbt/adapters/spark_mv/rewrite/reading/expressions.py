@@ -20,6 +20,7 @@ from dbt.adapters.spark_mv.rewrite.reading.functions import (
     generic,
     window_of,
 )
+from dbt.adapters.spark_mv.rewrite.reading.operators import may_be_grouped_otherwise
 from dbt.adapters.spark_mv.rewrite.terms import (
     Term,
     binary,
@@ -38,8 +39,8 @@ _FUNCTIONS = (
     *(exp.Cast, exp.TryCast, exp.TimestampTrunc, exp.DateTrunc, exp.TsOrDsToDate),
     *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfYear),
     *(exp.WeekOfYear, exp.Hour, exp.Minute, exp.Second, exp.Extract, exp.LastDay, exp.NextDay),
-    *(exp.TsOrDsAdd, exp.DateDiff, exp.AddMonths, exp.MonthsBetween, exp.CurrentDate),
-    *(exp.CurrentTimestamp, exp.Interval, exp.Upper, exp.Lower, exp.Trim, exp.Length, exp.Initcap),
+    *(exp.TsOrDsAdd, exp.DateDiff, exp.AddMonths, exp.MonthsBetween),
+    *(exp.Interval, exp.Upper, exp.Lower, exp.Trim, exp.Length, exp.Initcap),
     *(exp.Substring, exp.Left, exp.Right, exp.Replace, exp.StrPosition, exp.Concat, exp.ConcatWs),
     *(exp.Pad, exp.RegexpSplit, exp.SplitPart, exp.RegexpExtract, exp.Contains, exp.StartsWith),
     *(exp.EndsWith, exp.Translate, exp.Nvl2, exp.SafeDivide, exp.Repeat, exp.Ascii, exp.Chr),
@@ -64,11 +65,6 @@ _EXTRACTED: dict[str, type[exp.Func]] = {
 }
 _CONSTANTS = (exp.Literal, exp.Null, exp.Boolean, exp.HexString)
 _TIMES = frozenset("DATE TIMESTAMP TIMESTAMPTZ TIMESTAMPLTZ TIMESTAMPNTZ".split())
-# Of these, one after the other without parentheses, Spark takes the first one first.
-_COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
-_LOOSE = frozenset((exp.DPipe, *_COMPARED))
-_TIGHT = frozenset((exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike, *_COMPARED))
-_ADDED = (exp.Add, exp.Sub)
 _SWAPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}
 
 
@@ -77,8 +73,7 @@ def read(node: exp.Expr, columns: Columns) -> Term:
 
     Raises `Unmatched` for what is in no list.
     """
-    tight = _ADDED if isinstance(node, exp.DPipe) else _TIGHT
-    if type(node) in _LOOSE and type(node.expression) in tight:
+    if may_be_grouped_otherwise(node):
         raise Unmatched(QUERY, "Spark may group operators in another way", node.sql("spark"))
     reader = _READERS.get(type(node))
     if reader is not None:
@@ -94,6 +89,24 @@ def read(node: exp.Expr, columns: Columns) -> Term:
         raise Unmatched(QUERY, "it has a subquery", node.sql("spark"))
     text = "nothing is known of a function or operator"
     raise Unmatched(NOT_OF_ROWS, text, node.sql("spark"))
+
+
+def _clock(node: exp.Expr, columns: Columns) -> Term:
+    """What the clock shows, unless a column has its name, which comes first without parentheses."""
+    name = "current_date" if isinstance(node, exp.CurrentDate) else "current_timestamp"
+    named = (found.name.lower() for found in node.root().find_all(exp.Identifier))
+    if name in named or _is_column(name, columns):
+        text = "a column has the name of a function"
+        raise Unmatched(QUERY, text, name)
+    return generic(node, columns, read)
+
+
+def _is_column(name: str, columns: Columns) -> bool:
+    try:
+        columns(exp.column(name))
+    except Unmatched:
+        return False
+    return True
 
 
 def _paren(node: exp.Expr, columns: Columns) -> Term:
@@ -249,6 +262,8 @@ def _to_date(node: exp.Expr, columns: Columns) -> Term:
 
 _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.Paren: _paren,
+    exp.CurrentDate: _clock,
+    exp.CurrentTimestamp: _clock,
     exp.Column: _column,
     exp.Dot: _field,
     exp.GT: _swapped,

@@ -89,11 +89,14 @@ def filtered_call(node: exp.Expr, columns: Columns, read: Read) -> Term:
 
 def window_of(node: exp.Expr, columns: Columns, read: Read) -> Term:
     """A window function: a value of each row, by its place among the rows of a window."""
+    function, over = node.this, node.args.get("over")
+    if node.args.get("alias"):
+        node = _named_window(node)
     more = [name for name, value in node.args.items() if value and name not in _OF_A_WINDOW]
     spec = node.args.get("spec")
     if more or (spec is not None and spec.find(exp.Column, exp.Query) is not None):
         raise Unmatched(QUERY, "a window is of an unknown form", node.sql("spark"))
-    args = [_in_window(node.this, columns, read)]
+    args = [_in_window(function, columns, read)]
     slots = [("this", False)]
     for one in node.args.get("partition_by") or ():
         args.append(read(one, columns))
@@ -102,7 +105,18 @@ def window_of(node: exp.Expr, columns: Columns, read: Read) -> Term:
     if order is not None:
         args.append(_ordered(order, columns, read))
         slots.append(("order", False))
-    return made(exp.Window(spec=spec, over=node.args.get("over")), args, slots)
+    return made(exp.Window(spec=spec, over=over), args, slots)
+
+
+def _named_window(node: exp.Expr) -> exp.Expr:
+    """The window of the clause WINDOW that a function names; raises `Unmatched`."""
+    select, name = node.find_ancestor(exp.Select), node.args["alias"].name.lower()
+    named = select.args.get("windows") or () if select is not None else ()
+    found = [one for one in named if one.this.name.lower() == name]
+    has_own = any(node.args.get(part) for part in ("partition_by", "order", "spec"))
+    if len(found) != 1 or has_own:
+        raise Unmatched(QUERY, "a window is of an unknown form", node.sql("spark"))
+    return found[0]
 
 
 def _in_window(node: exp.Expr, columns: Columns, read: Read) -> Term:

@@ -18,7 +18,8 @@ from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 Named = tuple[str, Term]
 _READ = frozenset(
     # A hint says how to run a query, not what it returns.
-    "with_ expressions from_ joins where group having distinct order limit offset hint".split()
+    "with_ expressions from_ joins where group having distinct order limit offset hint "
+    "windows".split()
 )
 
 

@@ -29,6 +29,7 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
 from dbt.adapters.spark_mv.rewrite.reading.subqueries import Expressions
 from dbt.adapters.spark_mv.rewrite.reading.using import (
     equal_by_using,
+    is_natural,
     merge_by_using,
     of_any,
     of_left,
@@ -46,7 +47,7 @@ _JOINS = {
     "RIGHT": ("", "OUTER"),
     "FULL": ("", "OUTER"),
 }
-_OF_OTHER_JOINS = ("method", "hint", "match_condition")
+_OF_OTHER_JOINS = ("hint", "match_condition")
 _TESTS = ("SEMI", "ANTI")
 # What the relations before a join are called where it only tests for partners.
 _BEFORE = "mv_before"
@@ -125,6 +126,7 @@ class Sources:
         side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
         is_test = side in ("", "LEFT") and kind in _TESTS and bool(_conditions(join))
         is_known = is_test or kind in _JOINS.get(side, ())
+        is_known = is_known and (not join.method or (is_natural(join) and not is_test))
         if not is_known or any(join.args.get(name) for name in _OF_OTHER_JOINS):
             raise Unmatched(QUERY, "it has a join of another kind", join.sql("spark"))
         if is_test:
@@ -143,14 +145,14 @@ class Sources:
         found.append(self._relation(join.this, scope, is_outer))
         on = self._on(join, found)
         if is_outer:
-            partners = frozenset([*self._conditions_since(before), *on])
+            partners = (*self._conditions_since(before), *on)
             self.left_joins.append(LeftJoin(before.tables, partners))
         else:
             self.conditions += on
         merge_by_using(join, found, of_left)
 
     def _on(self, join: exp.Join, found: list[Columns]) -> tuple[Term, ...]:
-        if join.args.get("using"):
+        if join.args.get("using") or is_natural(join):
             return equal_by_using(join, found)
         node = join.args.get("on")
         return conjuncts(read(node, self._columns(found))) if node is not None else ()
@@ -161,7 +163,7 @@ class Sources:
             self._add_rows(self._taken(found, begun), found)
         inner = self._conditions_since(begun)
         found.append(self._relation(join.this, scope))
-        partners = frozenset([*inner, *self._on(join, found)])
+        partners = (*inner, *self._on(join, found))
         self.left_joins.append(LeftJoin(begun.tables, partners))
         merge_by_using(join, found, of_right)
 

@@ -1,4 +1,4 @@
-"""Reads USING: conditions, and columns that belong to no side.
+"""Reads USING and NATURAL: conditions, and columns that belong to no side.
 
 As Spark does: `k` is that of the left side, of RIGHT JOIN that of the right one, and of FULL JOIN
 the first of both that is not NULL; it comes first in a star. `l.k` and `r.k` are still what they
@@ -22,7 +22,7 @@ Merge = Callable[[Sequence[Columns], str], Named]
 
 def equal_by_using(join: exp.Join, found: Sequence[Columns]) -> tuple[Term, ...]:
     """The conditions of USING, of which the last relation is the right side."""
-    names = _names(join)
+    names = _names(join, found)
     pairs = ((of_left(found, name)[1], of_right(found, name)[1]) for name in names)
     return tuple(binary(exp.EQ, left, right) for left, right in pairs)
 
@@ -30,7 +30,7 @@ def equal_by_using(join: exp.Join, found: Sequence[Columns]) -> tuple[Term, ...]
 def merge_by_using(join: exp.Join, found: list[Columns], merge: Merge) -> None:
     """Add the columns of USING, if a join has it, as a relation before all others, of which they
     are then only found by the names of these. `merge` says what a name stands for."""
-    names = _names(join)
+    names = _names(join, found)
     if names:
         merged = [merge(found, name) for name in names]
         first = Columns((), tuple(name for name, _ in merged), tuple(term for _, term in merged))
@@ -63,8 +63,19 @@ def of_any(relations: Sequence[Columns], name: str) -> Named:
     return shown, read(node, lambda column: left if column.name == "l" else right)
 
 
-def _names(join: exp.Join) -> list[str]:
-    return [column.name.lower() for column in join.args.get("using") or ()]
+def is_natural(join: exp.Join) -> bool:
+    """Whether a join is USING of all columns that both sides have."""
+    return (join.method or "").upper() == "NATURAL"
+
+
+def _names(join: exp.Join, found: Sequence[Columns]) -> list[str]:
+    if not is_natural(join):
+        return [column.name.lower() for column in join.args.get("using") or ()]
+    *left, right = found
+    # Spark compares these as they are written, unlike all other names.
+    others = {name for name, _ in right.shown}
+    named = [name for one in left for name, _ in one.shown]
+    return list(dict.fromkeys(name.lower() for name in named if name in others))
 
 
 def _without(one: Columns, merged: Sequence[Named]) -> Columns:
