@@ -113,19 +113,21 @@ class SparkMVConnectionManager(SparkConnectionManager):
         **arguments: Any,
     ) -> tuple[Connection, Any]:
         """Every statement of dbt comes through here, and through the pipeline."""
-        core = self.materialized_views if _may_matter(self.profile, sql) else None
-        if core is None:
+        container = self.materialized_views if _may_matter(self.profile, sql) else None
+        if container is None:
             return super().add_query(sql, auto_begin, bindings, abridge_sql_log, **arguments)
         with dbt_errors():
-            passage = core.before(sql)
+            passage = container.before(sql)
         if isinstance(passage, StatementResult):
             return self.get_thread_connection(), ResultCursor(passage)
         try:
-            return self._send(core, passage, auto_begin, bindings, abridge_sql_log, **arguments)
+            return self._send(
+                container, passage, auto_begin, bindings, abridge_sql_log, **arguments
+            )
         finally:
-            core.after(passage)
+            container.after(passage)
 
-    def _send(self, core: Container, passage: Passage, *options: Any, **arguments: Any) -> Any:
+    def _send(self, container: Container, passage: Passage, *options: Any, **arguments: Any) -> Any:
         """Run a statement; the text that it stands for if it is a rewritten one and fails."""
         try:
             connection, cursor = super().add_query(passage.sql, *options, **arguments)
@@ -133,10 +135,10 @@ class SparkMVConnectionManager(SparkConnectionManager):
             if not passage.original or not may_run_again(str(error), passage.writes_rows):
                 raise
             found = super().add_query(passage.original, *options, **arguments)
-            core.rewriting_failed(str(error))
+            container.rewriting_failed(str(error))
             return found
         if passage.original and isinstance(cursor, session.SessionConnection):
-            cursor.instead_of_failing(passage.original, core.rewriting_failed)
+            cursor.instead_of_failing(passage.original, container.rewriting_failed)
         return connection, cursor
 
     @classmethod
@@ -202,8 +204,8 @@ class SparkMVConnectionManager(SparkConnectionManager):
         """What a data test is about that is going to run."""
         if not is_data_test() or not _may_matter(self.profile, sql):
             return None
-        core = self.materialized_views
-        return core.pipeline.tested.begin(sql, core.context())
+        container = self.materialized_views
+        return container.pipeline.tested.begin(sql, container.context())
 
 
 _PASSES = re.compile(

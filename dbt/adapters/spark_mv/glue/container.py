@@ -21,12 +21,12 @@ from dbt.adapters.spark_mv.metadata.store import MetadataStore
 from dbt.adapters.spark_mv.metadata.tables import EVENTS
 from dbt.adapters.spark_mv.operations.arguments import checked
 from dbt.adapters.spark_mv.operations.choice import Choice
-from dbt.adapters.spark_mv.operations.maintenance import Maintenance
 from dbt.adapters.spark_mv.operations.partitions import Partitions
-from dbt.adapters.spark_mv.operations.queries import Operations
 from dbt.adapters.spark_mv.operations.questions import Questions
+from dbt.adapters.spark_mv.operations.refreshing import Refreshing
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.rewrites import Rewrites
+from dbt.adapters.spark_mv.operations.upkeep import Upkeep
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.spark.clients import (
@@ -85,9 +85,9 @@ class Container:
         self.pipeline = self._pipeline(reader)
         self.choice = Choice(log)
         self._questions = Questions(self.services, self.choice)
-        self._operations = Operations(self.services, self.ddl, self.choice)
+        self._refreshing = Refreshing(self.services, self.ddl, self.choice)
         self._partitions = Partitions(self.services.lineage, self.choice)
-        self._maintenance = Maintenance(self.services, self.ddl, self.choice)
+        self._upkeep = Upkeep(self.services, self.ddl, self.choice)
         self._rewrites = Rewrites(self.pipeline, self.context)
 
     def _pipeline(self, reader: Reader) -> StatementPipeline:
@@ -118,7 +118,7 @@ class Container:
     def operation(self, name: str) -> Callable[..., Report]:
         """The operation of this name; it refuses arguments of a wrong type."""
         owners = (
-            *(self._questions, self._operations, self._partitions, self._maintenance),
+            *(self._questions, self._refreshing, self._partitions, self._upkeep),
             self._rewrites,
         )
         found: Callable[..., Report] = next(

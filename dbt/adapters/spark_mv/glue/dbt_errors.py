@@ -1,4 +1,4 @@
-"""The core's errors as dbt shows errors."""
+"""Errors of this package as dbt shows errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dbt.adapters.spark_mv.core.errors import MaterializedViewError, StatementFa
 
 
 class MaterializedViewFailure(DbtRuntimeError):
-    """Any error of the core, as dbt shows errors."""
+    """Any error of this package, as dbt shows errors."""
 
     MESSAGE = "Materialized view error"
 
@@ -23,7 +23,7 @@ class MaterializedViewFailure(DbtRuntimeError):
 
 @contextmanager
 def dbt_errors() -> Iterator[None]:
-    """Turn the core's errors into dbt's."""
+    """Turn errors of this package into dbt's."""
     try:
         yield
     except StatementFailed as error:

@@ -1,4 +1,4 @@
-"""What dbt's macros and hooks call on the adapter; each method hands over to the core."""
+"""What dbt's macros and hooks call on the adapter; each method hands over to the container."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
 from dbt.adapters.spark_mv.config.model import create_statement, parse_statement
-from dbt.adapters.spark_mv.glue.core_methods import CoreMethods
+from dbt.adapters.spark_mv.glue.container_methods import ContainerMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure, dbt_errors
 from dbt.adapters.spark_mv.glue.relation_configs import MaterializedViewConfigChangeCollection
 from dbt.adapters.spark_mv.glue.without_spark import answer_of_files
@@ -21,28 +21,28 @@ from dbt.adapters.spark_mv.views.changes import DEFINITION, changes_of
 from dbt.adapters.spark_mv.views.registry import load_view
 
 
-class MaterializedViewMethods(CoreMethods):
+class MaterializedViewMethods(ContainerMethods):
     """Mixed into the adapter before dbt-spark's class."""
 
     def start_node(self, config: Any) -> None:
         """Make ready what a node reads before its materialization drops anything."""
         model = getattr(config, "model", None)
-        core = self._core()
+        container = self._container()
         full_refresh = getattr(model.config, "full_refresh", None) if model is not None else None
         if full_refresh is None:
-            full_refresh = bool(core.invocation.full_refresh)
+            full_refresh = bool(container.invocation.full_refresh)
         with dbt_errors():
-            core.start_node(rebuilds=bool(full_refresh))
+            container.start_node(rebuilds=bool(full_refresh))
             sql = getattr(model, "compiled_code", None)
-            context = core.context()
+            context = container.context()
             if getattr(model, "language", "sql") != "sql":
-                core.pipeline.make_declared_ready(context)
+                container.pipeline.make_declared_ready(context)
             elif sql:
-                core.pipeline.make_ready(sql, context)
+                container.pipeline.make_ready(sql, context)
 
     def end_node(self) -> None:
         """Write the events of a node."""
-        self._core().end_node()
+        self._container().end_node()
 
     @available
     def create_materialized_view_sql(
@@ -58,13 +58,13 @@ class MaterializedViewMethods(CoreMethods):
     ) -> MaterializedViewConfigChangeCollection:
         """How a model differs from its materialized view."""
         with dbt_errors():
-            core = self._core()
-            if core.invocation.is_reduced:
+            container = self._container()
+            if container.invocation.is_reduced:
                 return MaterializedViewConfigChangeCollection.of([DEFINITION])
-            view = load_view(core.services.resolver, self._name(relation))
+            view = load_view(container.services.resolver, self._name(relation))
             names = [column.name for column in view.definition.columns]
             statement = parse_statement(create_statement(relation.render(), sql, model, names))
-            context = core.context()
+            context = container.context()
             return MaterializedViewConfigChangeCollection.of(
                 changes_of(view, statement, context.namespace(), context.settings())
             )
@@ -88,18 +88,18 @@ class MaterializedViewMethods(CoreMethods):
         return answer_of_files(self.config.credentials, operation, arguments, schemas)
 
     def _with_spark(self, operation: str, arguments: dict[str, Any]) -> Report:
-        core = self._core()
+        container = self._container()
         if operation == "rebuild_metadata":
-            arguments = {"catalog": core.context().namespace().catalog}
-        report = core.operation(operation)(**arguments)
-        core.services.log.flush()
+            arguments = {"catalog": container.context().namespace().catalog}
+        report = container.operation(operation)(**arguments)
+        container.services.log.flush()
         return report
 
     def materialized_view_stats(self, relation: Any) -> dict[str, Any]:
         """Statistics of a materialized view for the docs catalog."""
-        core = self._core()
+        container = self._container()
         name = self._name(relation)
-        found = core.statistics(name)
+        found = container.statistics(name)
         return {
             f"stats:{key}:{part}": value
             for key, (label, text) in found.items()
@@ -115,9 +115,9 @@ class MaterializedViewMethods(CoreMethods):
     def freshness_failures_query(self, relation: Any) -> str:
         """A query with one row if a materialized view is not fresh, none if it is."""
         with dbt_errors():
-            core = self._core()
-            view = load_view(core.services.resolver, self._name(relation))
-            verdict = core.services.observer.observe_with_upstream(view).verdict
+            container = self._container()
+            view = load_view(container.services.resolver, self._name(relation))
+            verdict = container.services.observer.observe_with_upstream(view).verdict
         return (
             f"select {literal(verdict.freshness.value)} as freshness, "
             f"{literal(str(verdict.reason.text))} as reason"
@@ -128,6 +128,6 @@ class MaterializedViewMethods(CoreMethods):
     def differences_query(self, relation: Any) -> str:
         """A query with one row for each stored row that differs from the view's query."""
         with dbt_errors():
-            core = self._core()
-            view = load_view(core.services.resolver, self._name(relation))
-            return differences_query(core.services, view)
+            container = self._container()
+            view = load_view(container.services.resolver, self._name(relation))
+            return differences_query(container.services, view)

@@ -1,6 +1,6 @@
 """dbt's change sets, made of the differences that `views.changes` finds.
 
-dbt has a class for either side of a comparison, too. Here both are values of the core: what is
+dbt has a class for either side of a comparison, too. Here both are values of this package: what is
 wanted is a statement, what there is describes itself in the properties of its view.
 """
 

@@ -8,7 +8,7 @@ from dbt.adapters.base import available
 from dbt.adapters.contracts.relation import RelationType
 
 from dbt.adapters.spark_mv.core.executor import TableFacts
-from dbt.adapters.spark_mv.glue.core_methods import CoreMethods
+from dbt.adapters.spark_mv.glue.container_methods import ContainerMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
 from dbt.adapters.spark_mv.refresh import backups
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -23,7 +23,7 @@ _ELSEWHERE = (None, "ephemeral", "test", "unit", "seed")
 _BUILD_ASIDE = ("table", "incremental")
 
 
-class ReplacementMethods(CoreMethods):
+class ReplacementMethods(ContainerMethods):
     """Mixed into the adapter before dbt-spark's class."""
 
     cache: Any
@@ -35,7 +35,7 @@ class ReplacementMethods(CoreMethods):
         """End what an earlier run of this model began and could not end; refuse a relation that
         another version of the adapter has made."""
         model = config.model
-        self._core().restored(False)
+        self._container().restored(False)
         if _kind(model) in _ELSEWHERE:
             return
         if _kind(model) not in _VIEWS:
@@ -52,31 +52,35 @@ class ReplacementMethods(CoreMethods):
         relation = self.get_relation(model.database, model.schema, model.alias)
         if relation is not None and relation.is_materialized_view:
             with dbt_errors():
-                find_view(self._core().services.resolver, self._name(relation))
+                find_view(self._container().services.resolver, self._name(relation))
 
     def _end(self, target: Any, left: Any, suffix: str) -> None:
-        core, services, name = self._core(), self._core().services, self._name(target)
-        core.gate.forget_all()
+        container, services, name = (
+            self._container(),
+            self._container().services,
+            self._name(target),
+        )
+        container.gate.forget_all()
         self.cache_dropped(left)
         if suffix == INTERMEDIATE:
             drop = storage_sql.drop_view if left.is_view else _drop_table(left)
             services.executor.query(drop(self._name(left)))
         elif backups.restore_backup(services, name):
-            core.restored(True)
+            container.restored(True)
             self.cache_dropped(target)
             self.cache_added(target.incorporate(type=self._type_of(name)))
         else:
             backups.drop_backup(services, name)
 
     def _type_of(self, name: TableName) -> RelationType:
-        resolver = self._core().services.resolver
+        resolver = self._container().services.resolver
         if isinstance(resolver.lookup(name), TableFacts):
             return RelationType.Table
         is_view = find_view(resolver, name) is None
         return RelationType.View if is_view else RelationType.MaterializedView
 
     def _is_of_a_node(self, schema: str, identifier: str) -> bool:
-        manifest = self._core().manifest
+        manifest = self._container().manifest
         nodes = [
             *getattr(manifest, "nodes", {}).values(),
             *getattr(manifest, "sources", {}).values(),
@@ -92,7 +96,7 @@ class ReplacementMethods(CoreMethods):
         Returns what was moved, for `drop_or_restore_backup`.
         """
         model = config.model
-        kind = "clone" if self._core().invocation.command == "clone" else _kind(model)
+        kind = "clone" if self._container().invocation.command == "clone" else _kind(model)
         if kind in (*_ELSEWHERE, *_VIEWS) or self._builds_in_staging(kind):
             return None
         relation = self.get_relation(model.database, model.schema, model.alias)
@@ -102,15 +106,15 @@ class ReplacementMethods(CoreMethods):
         if not is_in_the_way:
             return None
         with dbt_errors():
-            services = self._core().services
+            services = self._container().services
             backups.move_to_backup(services.executor, services.resolver, self._name(relation))
-        self._core().gate.forget_all()
+        self._container().gate.forget_all()
         self.cache_dropped(relation)
         return relation
 
     def _builds_in_staging(self, kind: str) -> bool:
         """Whether the project uses our own materialization of this kind."""
-        find = getattr(self._core().manifest, "find_materialization_macro_by_name", None)
+        find = getattr(self._container().manifest, "find_materialization_macro_by_name", None)
         if kind not in _BUILD_ASIDE or find is None:
             return kind in _BUILD_ASIDE
         macro = find(self.config.project_name, kind, "spark_mv")
@@ -120,34 +124,34 @@ class ReplacementMethods(CoreMethods):
         """End what `move_to_backup` began."""
         if not isinstance(relation, self.Relation):  # type: ignore[attr-defined]
             return
-        core, name = self._core(), self._name(relation)
-        core.gate.forget_all()
+        container, name = self._container(), self._name(relation)
+        container.gate.forget_all()
         with dbt_errors():
-            if backups.restore_backup(core.services, name):
+            if backups.restore_backup(container.services, name):
                 self.cache_dropped(relation)
                 self.cache_added(relation)
             else:
-                backups.drop_backup(core.services, name)
+                backups.drop_backup(container.services, name)
 
     @available
     def swap_in(self, built: Any, target: Any) -> None:
         """Give a relation that is complete its name; what has the name now is dropped then."""
-        core = self._core()
+        container = self._container()
         with dbt_errors():
-            backups.swap_in(core.services, self._name(built), self._name(target))
-        core.gate.forget_all()
+            backups.swap_in(container.services, self._name(built), self._name(target))
+        container.gate.forget_all()
         self.cache_dropped(built)
         self.cache_dropped(target)
 
     @available
     def allow_replacing(self, relation: Any) -> None:
         """Let CREATE OR REPLACE MATERIALIZED VIEW take the place of this table or view."""
-        self._core().allow_replacing(self._name(relation))
+        self._container().allow_replacing(self._name(relation))
 
     @available
     def was_restored(self) -> bool:
         """Whether this node found what it replaces where an earlier run had moved it."""
-        return self._core().was_restored()
+        return self._container().was_restored()
 
 
 def _kind(model: Any) -> Any:

@@ -1,5 +1,5 @@
-"""The operations behind `dbt run-operation` that change something, or read all rows of a view; each
-returns a `Report`."""
+"""Operations that refresh views, compare their rows with their queries, align, register or drop
+them; each returns a `Report`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
 
 
-class Operations:
+class Refreshing:
     """Operations of one command, on the views of one project."""
 
     def __init__(self, services: Services, ddl: MaterializedViewStatements, choice: Choice) -> None:

@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.operations.choice import (
     refreshed,
     side_by_side,
 )
-from dbt.adapters.spark_mv.operations.maintain import (
+from dbt.adapters.spark_mv.operations.compaction import (
     maintain_metadata,
     maintain_view,
     oldest_versions,
@@ -36,7 +36,7 @@ from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
 
-class Maintenance:
+class Upkeep:
     """Operations of one command; each returns a `Report`."""
 
     def __init__(self, services: Services, ddl: MaterializedViewStatements, choice: Choice) -> None:
