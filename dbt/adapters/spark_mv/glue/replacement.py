@@ -55,11 +55,8 @@ class ReplacementMethods(ContainerMethods):
                 find_view(self._container().services.resolver, self._name(relation))
 
     def _end(self, target: Any, left: Any, suffix: str) -> None:
-        container, services, name = (
-            self._container(),
-            self._container().services,
-            self._name(target),
-        )
+        container, name = self._container(), self._name(target)
+        services = container.services
         container.gate.forget_all()
         self.cache_dropped(left)
         if suffix == INTERMEDIATE:

@@ -1,4 +1,4 @@
-"""Executors: how statements of this package reach Spark, by the connection method of the profile."""
+"""Executors: how statements reach Spark, by the connection method of the profile."""
 
 from __future__ import annotations
 
