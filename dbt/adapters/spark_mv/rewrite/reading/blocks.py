@@ -127,7 +127,8 @@ class BlockReader:
             keys,
             sets=sets,
         )
-        made = with_having(with_partners(made), self._having(select, items, relations, inner))
+        columns = partial(_of_having, select=select, made=made, relations=relations)
+        made = with_having(with_partners(made), self._having(select, columns, inner))
         made = with_ids(_ordered(made, select, items, relations))
         return distinct(made, select) if select.args.get("distinct") is not None else made
 
@@ -151,13 +152,10 @@ class BlockReader:
             sources.add_conditions(where.this, relations, scope)
         return _outputs(select, relations, Expressions(self, scope).read)
 
-    def _having(
-        self, select: exp.Select, items: Sequence[Output], relations: list[Columns], scope: Scope
-    ) -> tuple[Term, ...]:
+    def _having(self, select: exp.Select, columns: ColumnTerms, scope: Scope) -> tuple[Term, ...]:
         having = select.args.get("having")
         if having is None:
             return ()
-        columns = partial(_of_having, items=items, relations=relations)
         return conjuncts(Expressions(self, scope).read(having.this, columns))
 
     def _nested_groups(self, select: exp.Select, scope: Scope) -> tuple[Block, Columns] | None:
@@ -261,10 +259,20 @@ def _named_or_column(node: exp.Column, items: Sequence[Output], relations: list[
     return next(iter(found.values())) if found else known_column(relations, node)
 
 
-def _of_having(node: exp.Column, items: Sequence[Output], relations: list[Columns]) -> Term:
-    """The same in HAVING: what is aggregated there is a column, whatever outputs are called."""
-    found = column_in(relations, node) if node.find_ancestor(exp.AggFunc) else None
-    return found if found is not None else _named_or_column(node, items, relations)
+def _of_having(node: exp.Column, select: exp.Select, made: Block, relations: list[Columns]) -> Term:
+    """The same in HAVING. What is aggregated there, or a key by itself, is a column, whatever
+    outputs are called; what is no part of a key is an output, if one has its name."""
+    found = column_in(relations, node)
+    if found is not None and (node.find_ancestor(exp.AggFunc) or len(node.parts) > 1):
+        return found
+    is_here = not made.sets and node.find_ancestor(exp.Select) is select
+    if found is None or made.keys is None or not is_here:
+        return _named_or_column(node, made.outputs, relations)
+    if found in made.keys:
+        return found
+    is_named = any(one.name.lower() == node.name.lower() for one in made.outputs)
+    is_part = any(found.columns & key.columns for key in made.keys)
+    return _named_or_column(node, made.outputs, relations if is_part or not is_named else [])
 
 
 def _ordered(
