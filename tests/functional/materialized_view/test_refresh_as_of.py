@@ -102,6 +102,10 @@ WRONG: list[tuple[Any, str]] = [
     (20260301, "as_of cannot be 20260301"),
     ("2999-01-01", "it is in the future"),
     (date(2001, 2, 3), "its oldest state that is kept is of"),
+    ("0001-01-01", "no table is so old"),
+    ("0001-01-01T00:00:00+14:00", "no table is so old"),
+    ("9999-12-31T23:59:59-14:00", "it is in the future"),
+    ("1969-12-31", "no table is so old"),
 ]
 
 
@@ -124,6 +128,13 @@ CANNOT = {
     "its oldest state": "drop table @.bills; create table @.bills (id int, kind string, "
     "amount bigint, day date) using iceberg; insert into @.bills values (1, 'a', 1, null)",
     "do not exist any more": "drop table @.bills",
+    "its columns have changed": "alter table @.bills rename column kind to other; "
+    "alter table @.bills rename column amount to kind; alter table @.bills rename column other "
+    "to amount",
+    "it is empty now": "create or replace table @.bills (id int, kind string, amount bigint, "
+    "day date) using iceberg",
+    "it is empty now, and": "drop table @.bills; create table @.bills (id int, kind string, "
+    "amount bigint, day date) using iceberg",
 }
 
 
@@ -149,6 +160,26 @@ def test_what_cannot_be_read(three: Any, why: str) -> None:
     found, text = refresh(lake, "sums", moment)
     assert found == "FAILED" and any(part in text for part in why.split("|")), text
     assert stored(lake, "sums") == before
+
+
+def test_an_empty_table(lake: Warehouse) -> None:
+    """One that had no rows then has a version all the same; one that was emptied by a replacement
+    does not say since when."""
+    empty = "create or replace table @.never (id int) using iceberg"
+    lake.spark(empty)
+    lake.sql("create or replace materialized view @.none as select count(*) as n from @.never")
+    assert refresh(lake, "none", now())[0] == "SKIPPED"
+    lake.spark("insert into @.never values (1)")
+    full = now()
+    lake.spark(empty)
+    emptied = now()
+    lake.spark("insert into @.never values (2), (3)")
+    two = now()
+    lake.spark("insert into @.never values (4)")
+    for moment in (full, emptied):
+        found, why = refresh(lake, "none", moment)
+        assert found == "FAILED" and "it was replaced, and does not say since when" in why
+    assert refresh(lake, "none", two)[0] == "SUCCEEDED" and stored(lake, "none") == [(2,)]
 
 
 def test_a_view_below_that_is_not_refreshed(three: Any) -> None:

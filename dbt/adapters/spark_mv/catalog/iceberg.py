@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
@@ -14,6 +15,18 @@ from dbt.adapters.spark_mv.sql.names import TableName, literal
 FORMAT = "iceberg"
 # Main snapshot id, None if there is none yet, and current schema id.
 Head = tuple[str | None, int]
+
+
+@dataclass(frozen=True)
+class HistoryEntry:
+    """A snapshot that became main's at a time in epoch milliseconds, and whether it continues
+    another one."""
+
+    at: int
+    snapshot_id: str
+    has_parent: bool
+
+
 _SCAN = re.compile(r"IcebergScan\(table=(.*?), schemaId=(\d+), snapshotId=(\d+|null)")
 _CHAIN_LIMIT = 200
 _ROW_COUNTS = (
@@ -246,13 +259,13 @@ def head_before(executor: Executor, name: TableName, head: str) -> str | None:
     return next((str(row[0]) for row in rows if str(row[0]) != head), None)
 
 
-def history(executor: Executor, name: TableName) -> list[tuple[int, str]]:
-    """When, in epoch milliseconds, which snapshot became main's, oldest first, as far as kept."""
+def history(executor: Executor, name: TableName) -> list[HistoryEntry]:
+    """What main has been, as far as it is kept, in the order in which it became that: times may go
+    back, as clocks of writers differ."""
     rows = executor.query(
-        "SELECT unix_millis(made_current_at), snapshot_id "
-        f"FROM {name.sql}.`history` ORDER BY made_current_at"
+        f"SELECT unix_millis(made_current_at), snapshot_id, parent_id FROM {name.sql}.`history`"
     )
-    return [(int(row[0]), str(row[1])) for row in rows]
+    return [HistoryEntry(int(row[0]), str(row[1]), row[2] is not None) for row in rows]
 
 
 def drop_branches(executor: Executor, name: TableName, drop: Sequence[str]) -> None:

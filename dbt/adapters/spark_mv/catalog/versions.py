@@ -100,8 +100,8 @@ class Versions:
             return False
         return iceberg.rows_unchanged(self._executor, name, old.snapshot_id, new.snapshot_id)
 
-    def history(self, name: TableName) -> list[tuple[int, str]]:
-        """When, in epoch milliseconds, an Iceberg table got which snapshot, oldest first."""
+    def history(self, name: TableName) -> list[iceberg.HistoryEntry]:
+        """What an Iceberg table has been, in the order in which it became that."""
         return iceberg.history(self._executor, name)
 
     def schema_of(self, name: TableName, snapshot_id: str) -> int | None:

@@ -39,6 +39,9 @@ def base_tables(sources: Sequence[Source]) -> list[TableName]:
     return list(found)
 
 
+UNKNOWN_NAME = "mv_unknown "
+
+
 @dataclass(frozen=True)
 class LeftJoin:
     """An occurrence that may have no partner for a row, and the conditions on partners: `on` are
@@ -54,10 +57,21 @@ class LeftJoin:
 
 @dataclass(frozen=True)
 class Output:
-    """A column that a block returns; without a name if its text gives it none."""
+    """A column that a block returns; without a name if its text gives it none. `maybe` is the name
+    that it may have all the same, which only Spark knows."""
 
     name: str
     term: Term
+    maybe: str = ""
+
+    @property
+    def outer_name(self) -> str:
+        """What a query around it calls it by; no such name is known if it begins so."""
+        return f"{UNKNOWN_NAME}{self.maybe}" if self.maybe else self.name
+
+    def may_be_called(self, name: str) -> bool:
+        """Whether this is perhaps its name."""
+        return bool(self.maybe) and self.maybe.lower() == name.lower()
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,9 @@ def rows_of(block: Block, limits: bool = True) -> DerivedRows:
     keys = {term.key for term in block.keys or ()}
     conditions += [replaced(term, lambda found: _of_groups(found, keys)) for term in of_groups]
     source = Derived(digest(parts), frozenset(base_tables(block.tables)))
-    return DerivedRows(source, tuple(one.name for one in block.outputs), columns, tuple(conditions))
+    return DerivedRows(
+        source, tuple(one.outer_name for one in block.outputs), columns, tuple(conditions)
+    )
 
 
 def union_of(branches: Sequence[DerivedRows]) -> DerivedRows:

@@ -15,6 +15,8 @@ from dbt.adapters.spark_mv.sql.parser import statements
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 _KNOWN_QUERIES = 2048
+# What sqlglot raises for texts that nobody thought of, such as `map(1)`.
+_NOT_PARSED = (SqlglotError, RecursionError, ValueError, LookupError, TypeError, AttributeError)
 _PATH_FORMATS = frozenset(
     {"parquet", "orc", "csv", "json", "text", "avro", "delta", "iceberg", "binaryfile", "xml"}
 )
@@ -47,7 +49,7 @@ def parse(sql: str) -> exp.Expression | None:
     """The tree of one statement, or None if it cannot be parsed."""
     try:
         trees = statements(sql)
-    except (SqlglotError, RecursionError, ValueError):
+    except _NOT_PARSED:
         return None
     found = [tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon)]
     if len(found) != 1 or isinstance(found[0], exp.Command):

@@ -3,6 +3,7 @@ rows may be brought to it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
@@ -22,6 +23,7 @@ from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expansion
 from dbt.adapters.spark_mv.views.registry import load_view
 
+_FIRST_YEAR = 1971
 _ISO = "Expected a time such as '2026-03-01 12:30:00' or '2026-03-01T12:30:00+01:00'."
 
 
@@ -42,8 +44,10 @@ def pinned_as_of(view: MaterializedView, text: str) -> PastVersions:
     if moment.tzinfo is None:
         zone = view.definition.settings.get("spark.sql.session.timeZone", "")
         moment = moment.replace(tzinfo=zone_of(zone) or timezone.utc)
-    if moment.timestamp() > clock.now():
+    if moment > datetime.fromtimestamp(clock.now(), timezone.utc):
         raise InvalidArgument(f"as_of cannot be {text!r}: it is in the future.", "Leave out as_of.")
+    if moment.year < _FIRST_YEAR:
+        raise InvalidArgument(f"as_of cannot be {text!r}: no table is so old.", "Leave out as_of.")
     return PastVersions(instant=moment.timestamp())
 
 
@@ -76,28 +80,44 @@ class PastVersions(PinnedVersions):
         with self.lock:
             missing = [table for table in expansion.tables if table not in self.versions]
             for name, now in versions.read(missing, heads).items():
-                is_now = name in upstream or now.kind == MISSING
+                stored = build.sources.get(name) if build is not None else None
+                is_now = name in upstream or now.kind == MISSING or self._is_empty(now, stored)
                 self.versions[name] = now if is_now else self._then(versions, name, now)
             return {table: self.versions[table] for table in expansion.tables}
+
+    @staticmethod
+    def _is_empty(now: Version, stored: Version | None) -> bool:
+        """Whether a table has had no rows since before the stored rows were computed."""
+        return now.kind == iceberg.FORMAT and now.snapshot_id is None and now == stored
 
     def _then(self, versions: Versions, name: TableName, now: Version) -> Version:
         if now.kind != iceberg.FORMAT:
             raise self._not_readable(name, "it is no Iceberg table, and has no history")
         history = versions.history(name)
-        if not history:
-            return now
-        found = [snapshot for at, snapshot in history if at <= self.committed_until]
-        if not found:
-            oldest = moment_of(history[0][0] * 1000)
+        if not history or now.snapshot_id is None:
+            raise self._not_readable(name, "it is empty now, and does not say since when")
+        places = [place for place, one in enumerate(history) if one.at <= self.committed_until]
+        if not places:
+            oldest = moment_of(min(one.at for one in history) * 1000)
             raise self._not_readable(name, f"its oldest state that is kept is of {oldest}")
-        if found[-1] == now.snapshot_id:
-            return now
-        schema_id = versions.schema_of(name, found[-1])
+        found = history[places[-1]].snapshot_id
+        self._refuse_replaced(name, history, places[-1] + 1)
+        schema_id = versions.schema_of(name, found)
         if schema_id is None:
-            raise self._not_readable(name, f"its snapshot {found[-1]} is expired")
+            raise self._not_readable(name, f"its snapshot {found} is expired")
         if schema_id != now.schema_id:
             raise self._not_readable(name, "its columns have changed since")
-        return Version(iceberg.FORMAT, found[-1], schema_id)
+        return Version(iceberg.FORMAT, found, schema_id)
+
+    def _refuse_replaced(
+        self, name: TableName, history: Sequence[iceberg.HistoryEntry], following: int
+    ) -> None:
+        """A table that was replaced may have been empty from some time on, of which Iceberg keeps
+        no entry. What comes next is then a snapshot that continues none."""
+        known = {one.snapshot_id for one in history[:following]}
+        for one in history[following : following + 1]:
+            if not one.has_parent and one.snapshot_id not in known:
+                raise self._not_readable(name, "it was replaced, and does not say since when")
 
     def _not_readable(self, name: TableName, why: str) -> InvalidArgument:
         return InvalidArgument(
@@ -132,7 +152,8 @@ def _is_newer(
 ) -> bool:
     if stored is None or not stored.can_pin or not then.can_pin or stored == then:
         return False
-    made = [at for at, snapshot in versions.history(name) if snapshot == stored.snapshot_id]
+    history = versions.history(name)
+    made = [one.at for one in history if one.snapshot_id == stored.snapshot_id]
     return bool(made) and min(made) > until_ms
 
 

@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.rewrite.outer import with_partners
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns as ColumnTerms
 from dbt.adapters.spark_mv.rewrite.reading.grouping import keys_of, with_having, with_ids
+from dbt.adapters.spark_mv.rewrite.reading.output_names import name_of
 from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     Columns,
     Query,
@@ -142,7 +143,7 @@ class BlockReader:
         inner = scope.inside(select)
         relations = sources.read(select, inner)
         items = self._filtered(select, sources, relations, inner)
-        return tuple(item.name for item in items), tuple(item.term for item in items)
+        return tuple(item.outer_name for item in items), tuple(item.term for item in items)
 
     def _filtered(
         self, select: exp.Select, sources: Sources, relations: list[Columns], scope: Scope
@@ -172,7 +173,7 @@ class BlockReader:
         block = self._raw(below, where)
         if block.keys is None or block.sets or block.has_windows:
             return None
-        shown = names or tuple(output.name for output in block.outputs)
+        shown = names or tuple(output.outer_name for output in block.outputs)
         terms = tuple(output.term for output in block.outputs)
         return replace(block, order=(), limit=()), columns_called(called, shown, terms)
 
@@ -241,9 +242,8 @@ def _outputs(
             if isinstance(node.unalias(), (exp.Star, exp.Column)):
                 items += starred(node, relations)
                 continue
-        inner = node.unalias()
-        name = node.alias_or_name if isinstance(node, (exp.Alias, exp.Column)) else ""
-        items.append(Output(name, reader(inner, columns)))
+        term = reader(node.unalias(), columns)
+        items.append(Output(*name_of(node, term, relations)))
     return items
 
 
@@ -252,6 +252,9 @@ def _named_or_column(node: exp.Column, items: Sequence[Output], relations: list[
     column = column_in(relations, node)
     named = []
     if len(node.parts) == 1:
+        if any(one.may_be_called(node.name) for one in items):
+            text = "only Spark knows what an output is called"
+            raise Unmatched(QUERY, text, node.sql("spark"))
         named = [one.term for one in items if one.name.lower() == node.name.lower()]
     found = {term.key: term for term in (*named, *([column] if column is not None else ()))}
     if len(found) > 1:
@@ -270,9 +273,10 @@ def _of_having(node: exp.Column, select: exp.Select, made: Block, relations: lis
         return _named_or_column(node, made.outputs, relations)
     if found in made.keys:
         return found
-    is_named = any(one.name.lower() == node.name.lower() for one in made.outputs)
+    names = {name.lower() for one in made.outputs for name in (one.name, one.maybe)}
     is_part = any(found.columns & key.columns for key in made.keys)
-    return _named_or_column(node, made.outputs, relations if is_part or not is_named else [])
+    is_column = is_part or node.name.lower() not in names
+    return _named_or_column(node, made.outputs, relations if is_column else [])
 
 
 def _ordered(

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.block import UNKNOWN_NAME
 from dbt.adapters.spark_mv.rewrite.reading.fields import field_of
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
@@ -106,6 +107,8 @@ def columns_called(
     """The columns of a relation of this name, or of the last parts of it."""
     if len(names) != len(terms):
         raise Unmatched(QUERY, "a relation has another number of columns")
+    if any(name.startswith(UNKNOWN_NAME) for name in names):
+        raise Unmatched(QUERY, "only Spark knows what a column of a query in FROM is called")
     lowered = tuple(part.lower() for part in called if part)
     return Columns(tuple(lowered[n:] for n in range(len(lowered))), names, terms)
 

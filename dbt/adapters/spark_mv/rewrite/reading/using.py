@@ -75,6 +75,8 @@ def _names(join: exp.Join, found: Sequence[Columns]) -> list[str]:
     # Spark compares these as they are written, unlike all other names.
     others = {name for name, _ in right.shown}
     named = [name for one in left for name, _ in one.shown]
+    if "" in others or "" in named:
+        raise Unmatched(QUERY, "a side of NATURAL has a column without a name")
     return list(dict.fromkeys(name.lower() for name in named if name in others))
 
 

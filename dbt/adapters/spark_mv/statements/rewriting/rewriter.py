@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from sqlglot.errors import SqlglotError
 
@@ -18,6 +19,7 @@ from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.sql.reads import Reference, parse, references_of
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement
+from dbt.adapters.spark_mv.sql.words import Word
 from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.statements.rewriting.assembly import Assembly
 from dbt.adapters.spark_mv.statements.rewriting.candidates import Barred, Candidates
@@ -44,6 +46,8 @@ NOT_FORESEEN = (
 STRICT = "DBT_SPARK_MV_STRICT_REWRITES"
 _VERBS = frozenset({"CREATE", "REPLACE", "INSERT"})
 _LONGEST = 300
+# Behind these a plus is no addition.
+_NO_VALUES = frozenset("SELECT DISTINCT ALL AND OR NOT WHEN THEN ELSE BY ON".split()) | set("(,=<>")
 # What dbt's materializations read once, right after they have made it.
 _TEMPORARY_OF_DBT = "__dbt_tmp"
 
@@ -117,7 +121,7 @@ class Rewriter:
             return
         tree = parse(made.original)
         start = query_start(statement.words, statement.verb)
-        if tree is None or start is None:
+        if tree is None or start is None or _has_positive(statement.words):
             raise Unmatched(QUERY, "only Spark can read the statement")
         places = dict(zip(references, names, strict=True))
         target = Target(
@@ -176,3 +180,14 @@ class Rewriter:
         """Whether any view reads what a statement reads, as far as names tell."""
         known = index.names
         return any(name.name.lower() in known or self._tables.is_view(name) for name in names)
+
+
+def _has_positive(words: Sequence[Word]) -> bool:
+    """Whether a sign is before a value: sqlglot leaves it out, and Spark calls `+ id` not `id`."""
+    return any(
+        word.text == "+"
+        and not (word.string or word.quoted)
+        and (before.upper or before.text) in _NO_VALUES
+        and not before.string
+        for before, word in pairwise(words)
+    )

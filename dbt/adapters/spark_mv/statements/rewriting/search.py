@@ -12,6 +12,7 @@ from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
 from dbt.adapters.spark_mv.rewrite.reading.subqueries import LIST, digests_of
+from dbt.adapters.spark_mv.rewrite.reading.using import is_natural
 from dbt.adapters.spark_mv.rewrite.text import rest_text
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.statements.rewriting.candidates import (
@@ -139,10 +140,16 @@ class Search:
 
     def _forms(self, block: SearchedBlock) -> tuple[Block, ...]:
         try:
-            return self._reader.forms(block.query, block.scope)
+            forms = self._reader.forms(block.query, block.scope)
         except Unmatched as error:
             block.leave(None, error.reason)
             return ()
+        target = block.statement.target
+        if first_of(block.query) is not target.first and _needs_names(forms[0], target.query):
+            text = "only Spark knows what a column is called that a query around it may name"
+            block.leave(None, Reason(QUERY, text))
+            return ()
+        return forms
 
     def _matched(self, block: SearchedBlock, forms: Sequence[Block]) -> list[Matched]:
         found, statement = [], block.statement
@@ -211,6 +218,15 @@ class Search:
             if not few:
                 block.leave_alone([one])
         return block.fewest(fresh)
+
+
+def _needs_names(block: Block, statement: exp.Expr) -> bool:
+    """Whether names that only Spark knows may matter to what stands around a block: those of
+    columns, and of all expressions where NATURAL compares them."""
+    if any(output.maybe for output in block.outputs):
+        return True
+    has_all = all(output.name for output in block.outputs)
+    return not has_all and any(map(is_natural, statement.find_all(exp.Join)))
 
 
 def _parted(matched: list[Matched]) -> tuple[list[Matched], list[Matched]]:
