@@ -39,6 +39,7 @@ def base_tables(sources: Sequence[Source]) -> list[TableName]:
     return list(found)
 
 
+# Before the name that a column may have, which only Spark knows.
 UNKNOWN_NAME = "mv_unknown "
 
 
@@ -66,8 +67,14 @@ class Output:
 
     @property
     def outer_name(self) -> str:
-        """What a query around it calls it by; no such name is known if it begins so."""
+        """What a query around it calls it by; not known if it begins with `UNKNOWN_NAME`."""
         return f"{UNKNOWN_NAME}{self.maybe}" if self.maybe else self.name
+
+    @classmethod
+    def called(cls, outer_name: str, term: Term) -> Output:
+        """The output that a query around it calls so."""
+        maybe = outer_name.removeprefix(UNKNOWN_NAME)
+        return cls("", term, maybe) if maybe != outer_name else cls(outer_name, term)
 
     def may_be_called(self, name: str) -> bool:
         """Whether this is perhaps its name."""

@@ -84,7 +84,7 @@ def ordered_set(rows: DerivedRows, query: exp.SetOperation) -> Block:
 
 def _selection(rows: DerivedRows) -> Block:
     outputs = (
-        Output(name, column_term(column))
+        Output.called(name, column_term(column))
         for name, column in zip(rows.names, rows.columns, strict=True)
     )
     return Block((rows.source,), rows.conditions, (), tuple(outputs))
