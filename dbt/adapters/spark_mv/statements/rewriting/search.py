@@ -145,7 +145,8 @@ class Search:
             block.leave(None, error.reason)
             return ()
         target = block.statement.target
-        if first_of(block.query) is not target.first and _needs_names(forms[0], target.query):
+        is_named_so = first_of(block.query) is target.first or _is_later_branch(block.query)
+        if not is_named_so and _needs_names(forms[0], target.query):
             text = "only Spark knows what a column is called that a query around it may name"
             block.leave(None, Reason(QUERY, text))
             return ()
@@ -218,6 +219,14 @@ class Search:
             if not few:
                 block.leave_alone([one])
         return block.fewest(fresh)
+
+
+def _is_later_branch(query: exp.Expr) -> bool:
+    """Whether it is a branch of a set operation that another one gives its names."""
+    around = query.parent
+    while isinstance(around, exp.Subquery) and not around.alias:
+        query, around = around, around.parent
+    return isinstance(around, exp.SetOperation) and around.expression is query
 
 
 def _needs_names(block: Block, statement: exp.Expr) -> bool:
