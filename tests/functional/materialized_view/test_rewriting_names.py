@@ -12,7 +12,6 @@ from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.reading import blocks, expressions
-from dbt.adapters.spark_mv.rewrite.terms import Term
 from tests.functional.materialized_view.rewritten import assert_same, views_of
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -186,9 +185,9 @@ def test_where_names_matter(parts: Warehouse, query: str, views: list[str]) -> N
 def test_names_of_casts_matter(parts: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mutant: what is no column has no name."""
 
-    def named(node: exp.Expr, term: Term, relations: Any) -> tuple[str, Term, str]:
+    def named(node: exp.Expr, relations: Any) -> tuple[str, str]:
         is_named = isinstance(node, (exp.Alias, exp.Column))
-        return node.alias_or_name if is_named else "", term, ""
+        return node.alias_or_name if is_named else "", ""
 
     monkeypatch.setattr(blocks, "name_of", named)
     query = USES[0].replace("{k}", "cast(k as string)")

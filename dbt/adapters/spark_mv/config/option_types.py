@@ -97,7 +97,8 @@ def _interval(value: str) -> str:
     return value
 
 
-def _text_of_time(value: Any) -> Any:
+def text_of_time(value: Any) -> Any:
+    """A time as a text, of which YAML makes a value of its own; others as they are."""
     return value.isoformat() if hasattr(value, "isoformat") else value
 
 
@@ -152,7 +153,7 @@ TIMESTAMP = OptionType(
     "timestamp",
     "a timestamp such as '2026-01-31 06:00:00'",
     {"type": "string"},
-    _text_of_time,
+    text_of_time,
     _timestamp,
 )
 SCHEDULE = OptionType(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
 from typing import Any
 
+from dbt.adapters.spark_mv.config.option_types import text_of_time
 from dbt.adapters.spark_mv.config.options import METHODS
 from dbt.adapters.spark_mv.core.errors import InvalidArgument
 from dbt.adapters.spark_mv.planning.plan import MOST_KEYS
@@ -47,16 +47,12 @@ def _is_duration(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9
 
 
-def time_text(value: Any) -> str:
-    """A time as a text; YAML makes values of their own of those without quotes."""
-    return str(value.isoformat()) if isinstance(value, date) else str(value)
-
-
 def _is_time(value: Any) -> bool:
-    if not isinstance(value, (str, date)):
+    text = text_of_time(value)
+    if not isinstance(text, str):
         return False
     try:
-        parsed(time_text(value))
+        parsed(text)
     except InvalidArgument:
         return False
     return True

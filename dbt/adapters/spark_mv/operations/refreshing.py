@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dbt.adapters.spark_mv.config.option_types import text_of_time
 from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.errors import (
     CorruptMetadata,
@@ -13,7 +14,6 @@ from dbt.adapters.spark_mv.core.errors import (
 )
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations import status
-from dbt.adapters.spark_mv.operations.arguments import time_text
 from dbt.adapters.spark_mv.operations.choice import (
     REFRESH_COLUMNS,
     Choice,
@@ -58,7 +58,7 @@ class Refreshing:
         """
         if keys is not None:
             return self._refresh_keys(view, method, keys, as_of)
-        moment = None if as_of is None else time_text(as_of)
+        moment = text_of_time(as_of)
         chosen = self._choice.views(view, all)
         if view is None and expired:
             chosen = [state for state in chosen if state.has_expired(clock.now_us())]

@@ -114,10 +114,10 @@ class PastVersions(PinnedVersions):
     ) -> None:
         """A table that was replaced may have been empty from some time on, of which Iceberg keeps
         no entry. What comes next is then a snapshot that continues none."""
-        known = {one.snapshot_id for one in history[:following]}
-        for one in history[following : following + 1]:
-            if not one.has_parent and one.snapshot_id not in known:
-                raise self._not_readable(name, "it was replaced, and does not say since when")
+        if following == len(history) or history[following].has_parent:
+            return
+        if history[following].snapshot_id not in {one.snapshot_id for one in history[:following]}:
+            raise self._not_readable(name, "it was replaced, and does not say since when")
 
     def _not_readable(self, name: TableName, why: str) -> InvalidArgument:
         return InvalidArgument(
@@ -152,6 +152,7 @@ def _is_newer(
 ) -> bool:
     if stored is None or not stored.can_pin or not then.can_pin or stored == then:
         return False
+    # Read anew: the rows may have been refreshed, to what was written, since the pins were read.
     history = versions.history(name)
     made = [one.at for one in history if one.snapshot_id == stored.snapshot_id]
     return bool(made) and min(made) > until_ms

@@ -243,7 +243,8 @@ def _outputs(
                 items += starred(node, relations)
                 continue
         term = reader(node.unalias(), columns)
-        items.append(Output(*name_of(node, term, relations)))
+        name, maybe = name_of(node, relations)
+        items.append(Output(name, term, maybe))
     return items
 
 
