@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite import calls
 from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.conditions import conjuncts
+from dbt.adapters.spark_mv.rewrite.reading import expressions
+from dbt.adapters.spark_mv.rewrite.sums import Multiple, multiple_of
 from dbt.adapters.spark_mv.rewrite.terms import Term
 from tests.sampling import WHOLE
 from tests.unit.rewrite.harness import about, run
@@ -72,13 +75,60 @@ def _first_of_list(patch: Patch) -> None:
     patch.setattr(conjuncts, "_without_list", lambda term: without_list(term)[:1])
 
 
+def _without_factor(patch: Patch) -> None:
+    def found(argument: Term) -> Multiple | None:
+        known = multiple_of(argument)
+        return None if known is None else replace(known, factor=exp.Literal.number(1))
+
+    patch.setattr(calls, "multiple_of", found)
+
+
+def _each_key_once(patch: Patch) -> None:
+    """As if each stored group were of one row."""
+    rows: Any = StoredCalls._rows
+
+    def found(self: StoredCalls) -> Any:
+        return None if rows(self) is None else (exp.Literal.number(1), "bigint")
+
+    patch.setattr(StoredCalls, "_rows", found)
+
+
+def _first_of_several(patch: Patch) -> None:
+    of_keys: Any = StoredCalls._of_keys
+
+    def found(self: StoredCalls, call: Term) -> Any:
+        return of_keys(self, replace(call, args=call.args[:1]))
+
+    patch.setattr(StoredCalls, "_of_keys", found)
+
+
+def _first_of_rows(patch: Patch) -> None:
+    """The first column of a list of rows."""
+    in_list: Any = expressions._in
+
+    def found(node: exp.Expr, columns: Any) -> Term:
+        if isinstance(node.this, exp.Tuple):
+            values = [value.expressions[0].copy() for value in node.expressions]
+            node = exp.In(this=node.this.expressions[0].copy(), expressions=values)
+        return cast(Term, in_list(node, columns))
+
+    patch.setitem(expressions._READERS, exp.In, found)
+
+
 # Each with words, and the first seed by which it is caught.
 MUTANTS: dict[str, tuple[Callable[[Patch], None], str, int]] = {
     "none stays NULL": (_none_stays, "none as zero", 25),
     "never without rows": (_never_without_rows, "a sum of ones", 127),
-    "none is a zero": (_none_is_a_zero, "one of several", 479),
-    "another value": (_other_value, "one of several", 81),
+    "none is a zero": (_none_is_a_zero, "one of several", 9),
+    "another value": (_other_value, "one of several", 9),
     "first of a list": (_first_of_list, "one more of a list", 30),
+    "without factor": (_without_factor, "a multiple", 19),
+    "without sign": (_without_factor, "a negative", 10),
+    "one of a constant": (_without_factor, "a sum of twos", 28),
+    "each key once": (_each_key_once, "a sum of a key", 159),
+    "an average of each key once": (_each_key_once, "an average of a key", 1331),
+    "first of several": (_first_of_several, "two at once", 16),
+    "first of rows": (_first_of_rows, "two in a list", 16),
 }
 
 

@@ -10,7 +10,7 @@ from tests.unit.rewrite.pairs import plainly, query_shape, view_shape
 from tests.unit.rewrite.shapes import Pair
 
 Wording = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
-_WHOLE = r"(\w\.(?:id|a|b|c|k))"
+_WHOLE, _DECIMAL = r"(\w\.(?:id|a|b|c|k))", r"(\w\.m)"
 _CASES = "WHEN {0}.g = 'x' THEN {1} WHEN {0}.g < 'y' THEN NULL WHEN {0}.g IS NULL THEN 1 ELSE 0"
 WORDINGS: dict[str, Wording] = {
     "none as zero": (re.compile(rf"SUM\({_WHOLE}\)"), lambda at: f"SUM(COALESCE({at[1]}, 0))"),
@@ -26,6 +26,19 @@ WORDINGS: dict[str, Wording] = {
     "one more of a list": (
         re.compile(rf"{_WHOLE} <> (\d)"),
         lambda at: f"{at[1]} NOT IN ({at[2]}, {(int(at[2]) + 1) % 4})",
+    ),
+    "a multiple": (re.compile(rf"SUM\({_DECIMAL}\)"), lambda at: f"SUM({at[1]} * -2)"),
+    "a negative": (re.compile(rf"SUM\({_DECIMAL}\)"), lambda at: f"SUM(-{at[1]})"),
+    "a sum of twos": (re.compile(r"COUNT\(\*\)"), lambda at: "SUM(2)"),
+    "a sum of a key": (re.compile(rf"(?:MIN|MAX)\({_WHOLE}\)"), lambda at: f"SUM({at[1]})"),
+    "an average of a key": (re.compile(r"(?:MIN|MAX)\((\w\.[ab])\)"), lambda at: f"AVG({at[1]})"),
+    "two at once": (
+        re.compile(rf"COUNT\(DISTINCT {_WHOLE}\)"),
+        lambda at: f"COUNT(DISTINCT {at[1]}, {at[1][0]}.a, {at[1][0]}.g)",
+    ),
+    "two in a list": (
+        re.compile(rf"{_WHOLE} IN \((\d), (\d)\)"),
+        lambda at: f"({at[1]}, {at[1][0]}.g) IN (({at[2]}, 'x'), ({at[3]}, 'y'), (1, NULL))",
     ),
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,19 +11,24 @@ from dbt.adapters.spark_mv.ivm.algebra import measures
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.stored import is_inexact
+from dbt.adapters.spark_mv.rewrite.sums import (
+    DECIMAL,
+    EXACT_ROWS,
+    LONGEST_SUM,
+    ONE,
+    WHOLE,
+    ZERO,
+    averaged_type,
+    is_longest,
+    multiple_of,
+    with_zeros,
+)
 from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, counted_rows, made
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
 
-_DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
-# Sums of decimals of so many digits have room for those of ten thousand million rows.
-_LONGEST_SUM, _LONGEST_ARGUMENT = 28, 18
-_DIGITS_OF_INT, _MOST_DIGITS = 10, 38
 _ARGUMENT = (("this", False),)
-_ZERO, _ONE = (made(exp.Literal.number(number)) for number in (0, 1))
 _EXTREMES: dict[str, type[exp.Expr]] = {"MIN": exp.Min, "MAX": exp.Max}
 _EXTREMES |= {"LOGICALAND": exp.LogicalAnd, "LOGICALOR": exp.LogicalOr}
-# Averages of these are exact in sums of doubles for so many rows.
-_EXACT_ROWS = {"tinyint": 2**46, "smallint": 2**38, "int": 2**22}
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class StoredCalls:
     def write(self, call: Term) -> exp.Expr:
         """A call as an expression of stored columns; raises `Unmatched`."""
         attempts = (self._of_keys, self._stored, self._of_parts, self._conditional)
-        for attempt in (*attempts, self._count_of_keys, self._none_as_zero):
+        for attempt in (*attempts, self._count_of_keys, self._none_as_zero, self._multiple):
             found: exp.Expr | None = attempt(call)
             if found is not None:
                 return found
@@ -61,7 +65,7 @@ class StoredCalls:
         """The same call of the groups of the view."""
         if call.call == "COUNT" and not call.distinct:
             return self._count(call)
-        found = self.deriver.stored(call)
+        found = self._of_group(call)
         if found is None or not self.again:
             return None if found is None else found[0]
         if call.distinct or call.call not in ("SUM", *_EXTREMES):
@@ -84,8 +88,8 @@ class StoredCalls:
         """A sum of what is `shown` for each stored group, its sum of an argument if it is one of
         those `met`."""
         total = exp.cast(exp.Sum(this=shown.copy()), type_name)
-        decimal = _DECIMAL.fullmatch(type_name)
-        if type_name == "bigint" or (decimal and int(decimal.group(1)) <= _LONGEST_SUM):
+        decimal = DECIMAL.fullmatch(type_name)
+        if type_name == "bigint" or (decimal and int(decimal.group(1)) <= LONGEST_SUM):
             return total
         count = self._stored_count(argument)
         if decimal is None or count is None:
@@ -137,22 +141,23 @@ class StoredCalls:
         is_known = bool(call.args) and (call.distinct or call.call in _EXTREMES)
         if not is_known or self._may_be_of_no_rows:
             return None
-        (argument,) = call.args
-        if not self.deriver.can(argument):
+        argument = call.args[0]
+        if not all(map(self.deriver.can, call.args)):
             return None
         if call.call in _EXTREMES and any(is_inexact(c.type) for c in argument.columns):
             return None  # -0.0 is 0.0 as a key
         tree = self.deriver.tree(argument)
         if call.call in _EXTREMES:
             return _EXTREMES[call.call](this=tree) if self.again else tree
-        column, distinct = argument.column, exp.Distinct(expressions=[tree])
+        trees = [self.deriver.tree(one) for one in call.args]
+        column, distinct = argument.column, exp.Distinct(expressions=trees)
         if call.call == "SUM" and self.again and column and not is_inexact(column.type):
             return exp.Sum(this=distinct)
         if call.call != "COUNT":
             return None
         if self.again:
             return exp.Count(this=distinct, big_int=True)
-        is_null = exp.Is(this=bracketed(tree), expression=exp.null())
+        is_null = exp.or_(*(exp.Is(this=bracketed(one), expression=exp.null()) for one in trees))
         zero, one = exp.Literal.number(0), exp.Literal.number(1)
         return exp.cast(exp.Case().when(is_null, zero).else_(one), "bigint")
 
@@ -164,33 +169,20 @@ class StoredCalls:
 
     def _averaged(self, argument: Term, value: Term, met: exp.Expr | None) -> exp.Expr | None:
         """AVG of the values of those groups that meet a condition, which are all of an argument."""
-        summed = self.deriver.stored(made(exp.Sum(), (value,), _ARGUMENT, "SUM"))
+        summed = self._of_group(_sum_of(value))
         counted = made(exp.Count(big_int=True), (argument,), _ARGUMENT, "COUNT")
-        count = self._count(counted) if met is None else self._conditional(counted)
+        attempts = (self._conditional,) if met else (self._count, self._count_of_keys)
+        count = next((found for attempt in attempts if (found := attempt(counted))), None)
         if summed is None or count is None:
             return None
-        type_name = self._averaged_type(value, summed[1])
+        type_name = averaged_type(value, summed[1], self.most_rows)
         total = summed[0] if met is None else exp.Case().when(met.copy(), summed[0])
         if self.again:
             total = self._added(value, *summed, met)
-        if type_name in _EXACT_ROWS:
+        if type_name in EXACT_ROWS:
             quotient = exp.Div(this=exp.cast(total, "double"), expression=count)
             return exp.Case().when(count.copy() > 0, quotient)
         return measures.average(total, count, type_name)
-
-    def _averaged_type(self, argument: Term, summed: str) -> str:
-        decimal = _DECIMAL.fullmatch(summed)
-        if decimal is not None:
-            digits = int(decimal.group(1)) - 10
-            if 0 < digits <= _LONGEST_ARGUMENT:
-                return f"decimal({digits},{decimal.group(2)})"
-        type_name = argument.column.type if argument.column is not None else ""
-        most = _EXACT_ROWS.get(type_name)
-        if most is None or self.most_rows is None or self.most_rows > most:
-            raise Unmatched(
-                NOT_DERIVABLE, "Spark rounds this average by the order of rows", str(argument)
-            )
-        return type_name
 
     def _conditional(self, call: Term) -> exp.Expr | None:
         """A call of those rows that meet a condition on the keys."""
@@ -198,13 +190,12 @@ class StoredCalls:
             return None
         condition, value, *others = call.args[0].args
         is_plain = len(others) == 1 and isinstance(others[0].node, exp.Null)
-        chosen = None if is_plain and value.key != _ONE.key else self._chosen(call)
+        chosen = None if is_plain and value.key != ONE.key else self._chosen(call)
         if chosen is not None or not is_plain:
             return chosen
         if not self.deriver.can(condition):
             return None
-        inner = self._call_of(call, value)
-        found = self.deriver.stored(inner)
+        found = self._of_group(self._call_of(call, value))
         if call.call == "AVG":
             return self._averaged(call.args[0], value, self.deriver.tree(condition))
         if found is None or call.call not in ("SUM", "COUNT", *_EXTREMES):
@@ -232,11 +223,11 @@ class StoredCalls:
         shown, (type_name,) = exp.Case(ifs=ifs, default=found[-1][0]), types
         if call.call in _EXTREMES:
             return _EXTREMES[call.call](this=shown) if self.again else shown
-        if any(value.key == _ZERO.key for value in values):
-            type_name = _with_zeros(type_name)
+        if any(value.key == ZERO.key for value in values):
+            type_name = with_zeros(type_name)
         if not type_name or not self.again:
             return exp.cast(shown, type_name) if type_name else None
-        summed = [value for value in values if value.key not in (_ZERO.key, _ONE.key)]
+        summed = [value for value in values if value.key not in (ZERO.key, ONE.key)]
         return self._total(summed[0] if len(summed) == 1 else call.args[0], shown, type_name)
 
     def _choice(self, call: Term, value: Term) -> tuple[exp.Expr, str] | None:
@@ -244,12 +235,12 @@ class StoredCalls:
         if isinstance(value.node, exp.Null):
             return exp.null(), ""
         is_sum = call.call == "SUM"
-        if is_sum and value.key in (_ZERO.key, _ONE.key):
+        if is_sum and value.key in (ZERO.key, ONE.key):
             if self._may_be_of_no_rows:
                 return None
-            return (value.node.copy(), "") if value.key == _ZERO.key else self._rows()
+            return (value.node.copy(), "") if value.key == ZERO.key else self._rows()
         is_known = is_sum or call.call in _EXTREMES
-        return self.deriver.stored(self._call_of(call, value)) if is_known else None
+        return self._of_group(self._call_of(call, value)) if is_known else None
 
     def _rows(self) -> tuple[exp.Expr, str] | None:
         return self.deriver.stored(counted_rows())
@@ -259,7 +250,7 @@ class StoredCalls:
         argument = call.args[0] if call.args else None
         if argument is None or call.call != "SUM" or call.distinct or self._may_be_of_no_rows:
             return None
-        if argument.key == _ONE.key:
+        if argument.key == ONE.key:
             rows = self._rows()
             if rows is not None and self.again:
                 return self._total(argument, *rows)
@@ -267,14 +258,34 @@ class StoredCalls:
         if type(argument.node) is not exp.Coalesce or len(argument.args) != 2:
             return None
         value, other = argument.args
-        found = self.deriver.stored(made(exp.Sum(), (value,), _ARGUMENT, "SUM"))
-        type_name = _with_zeros(found[1]) if found is not None else ""
-        # A sum of such a type may be NULL because it was too large.
-        is_longest = type_name.startswith(f"decimal({_MOST_DIGITS},")
-        if found is None or not type_name or is_longest or other.key != _ZERO.key:
+        found = self._of_group(_sum_of(value))
+        type_name = with_zeros(found[1]) if found is not None else ""
+        is_known = found is not None and type_name and not is_longest(type_name)
+        if found is None or not is_known or other.key != ZERO.key:
             return None
         shown = self._none_is_zero(found[0], True)
         return self._total(value, shown, type_name) if self.again else exp.cast(shown, type_name)
+
+    def _of_group(self, call: Term) -> tuple[exp.Expr, str] | None:
+        """A call of one stored group, and its type. That of a key is had from the key."""
+        found = self.deriver.stored(call)
+        if found is not None or call.call != "SUM" or call.distinct or self._may_be_of_no_rows:
+            return found
+        (argument,), rows = call.args, self._rows()
+        is_whole = argument.column is not None and argument.column.type in WHOLE
+        if rows is None or not is_whole or not self.deriver.can(argument):
+            return None
+        product = exp.Mul(this=bracketed(self.deriver.tree(argument)), expression=rows[0])
+        return exp.cast(product, "bigint"), "bigint"
+
+    def _multiple(self, call: Term) -> exp.Expr | None:
+        """A sum that is a multiple of another one."""
+        found = multiple_of(call.args[0]) if call.call == "SUM" and not call.distinct else None
+        if found is None:
+            return None
+        summed = self.write(_sum_of(found.argument))
+        product = exp.Mul(this=bracketed(found.factor), expression=bracketed(summed))
+        return exp.cast(product, found.type_name)
 
     def _call_of(self, call: Term, value: Term) -> Term:
         if call.call == "COUNT" and (self._is_never_null(value)):
@@ -282,17 +293,5 @@ class StoredCalls:
         return made(call.node, (value,), _ARGUMENT, call.call)
 
 
-def _with_zeros(summed: str) -> str:
-    """The type of a sum of values and of the integer 0, by that of the sum of the values; empty if
-    that may not hold the sum."""
-    if summed == "bigint":
-        return summed
-    decimal = _DECIMAL.fullmatch(summed)
-    if decimal is None:
-        return ""
-    digits, scale = int(decimal.group(1)) - 10, int(decimal.group(2))
-    if digits == _MOST_DIGITS - 10 and digits - scale >= _DIGITS_OF_INT:
-        # Spark has no longer type, whatever that of the values is.
-        return summed
-    wider = max(digits - scale, _DIGITS_OF_INT) + scale + 10
-    return f"decimal({wider},{scale})" if wider <= _LONGEST_SUM else ""
+def _sum_of(value: Term) -> Term:
+    return made(exp.Sum(), (value,), _ARGUMENT, "SUM")

@@ -207,7 +207,8 @@ def tree_of(term: Term, show: Callable[[Term], exp.Expr | None]) -> exp.Expr:
     for name, is_list in term.slots:
         node.set(name, [] if is_list else None)
     if term.distinct:
-        children = [exp.Distinct(expressions=children)]
+        node.set("this", exp.Distinct(expressions=children))
+        return _bound(node)
     for (name, is_list), child in zip(term.slots, children, strict=True):
         if is_list:
             node.append(name, child)

@@ -142,7 +142,11 @@ def _in(node: exp.Expr, columns: Columns) -> Term:
     if node.args.get("query") or node.args.get("unnest") or node.args.get("field"):
         raise Unmatched(QUERY, "it has a subquery", node.sql("spark"))
     # Also of one value no `=`: that converts a string to the other type, IN the other to a string.
-    return generic(node, columns, read)
+    values = [node.this, *node.expressions]
+    if not all(isinstance(value, exp.Tuple) for value in values):
+        return generic(node, columns, read)
+    rows = [generic(value, columns, read) for value in values]
+    return made(node, rows, (("this", False), *(("expressions", True),) * (len(rows) - 1)))
 
 
 def _like(node: exp.Expr, columns: Columns) -> Term:

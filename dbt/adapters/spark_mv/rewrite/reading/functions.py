@@ -59,8 +59,10 @@ def call_of(
     distinct = isinstance(inner, exp.Distinct)
     arguments = inner.expressions if isinstance(inner, exp.Distinct) else [inner]
     others = [key for key in node.args if key not in ("this", "big_int") and node.args[key]]
-    if not (name or isinstance(node, _OTHER_CALLS)) or others or len(arguments) != 1:
+    if not (name or isinstance(node, _OTHER_CALLS)) or others:
         raise Unmatched(QUERY, "nothing is known of an aggregate function", node.sql("spark"))
+    if len(arguments) != 1:
+        return _of_several(node, [read(one, columns) for one in arguments], condition)
     (argument,) = arguments
     if isinstance(argument, exp.Star):
         if name != "COUNT" or distinct:
@@ -77,6 +79,15 @@ def call_of(
     is_duplicate_free = distinct and name not in ("MIN", "MAX")
     shown = name or type(node).__name__.upper()
     return made(empty, (term,), (("this", False),), shown, is_duplicate_free)
+
+
+def _of_several(node: exp.Expr, arguments: list[Term], condition: exp.Expr | None) -> Term:
+    """COUNT(DISTINCT ..) of several values, of which none may be NULL."""
+    is_known = isinstance(node, exp.Count) and isinstance(node.this, exp.Distinct)
+    if not is_known or condition is not None:
+        raise Unmatched(QUERY, "nothing is known of an aggregate function", node.sql("spark"))
+    once = sorted({one.key: one for one in arguments}.values(), key=lambda one: one.key)
+    return made(exp.Count(big_int=True), once, (("this", False),) * len(once), "COUNT", True)
 
 
 def filtered_call(node: exp.Expr, columns: Columns, read: Read) -> Term:

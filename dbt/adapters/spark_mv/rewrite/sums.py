@@ -1,0 +1,117 @@
+"""Sums that are had from other sums: which, times what, and of which type Spark makes them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.spark_mv.rewrite.terms import Term, made
+from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
+
+DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
+# Sums of decimals of so many digits have room for those of ten thousand million rows.
+LONGEST_SUM, LONGEST_ARGUMENT = 28, 18
+ZERO, ONE, _MINUS_ONE = (made(exp.Literal.number(number)) for number in (0, 1, -1))
+# Whole numbers, whose sum is a BIGINT.
+WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
+# Averages of these are exact in sums of doubles for so many rows.
+EXACT_ROWS = {"tinyint": 2**46, "smallint": 2**38, "int": 2**22}
+_MORE_OF_SUM, _DIGITS_OF_INT, _MOST_DIGITS = 10, 10, 38
+_FACTOR = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?")
+
+
+@dataclass(frozen=True)
+class Multiple:
+    """A sum of the type `type_name` that is `factor` times the sum of another argument."""
+
+    factor: exp.Expr
+    argument: Term
+    type_name: str
+
+
+def multiple_of(argument: Term) -> Multiple | None:
+    """What a sum is a multiple of: one of decimals with a factor or a sign, which Spark multiplies
+    without rounding, or of a constant."""
+    digits = _digits(argument)
+    if digits is not None and argument.key != ONE.key:
+        type_name = _summed(*digits) if digits[1] else "bigint"
+        return Multiple(argument.node.copy(), ONE, type_name)
+    if isinstance(argument.node, exp.Neg) and argument.args:
+        found = _decimal_column(argument.args[0])
+        return None if found is None else _times(_MINUS_ONE, argument.args[0], *found)
+    for factor, value in _operands(argument):
+        digits, found = _digits(factor), _decimal_column(value)
+        if digits is not None and found is not None:
+            return _times(factor, value, digits[0] + found[0] + 1, digits[1] + found[1])
+    return None
+
+
+def _operands(product: Term) -> list[tuple[Term, ...]]:
+    is_product = isinstance(product.node, exp.Mul)
+    return [product.args, product.args[::-1]] if is_product else []
+
+
+def _times(factor: Term, value: Term, digits: int, scale: int) -> Multiple | None:
+    if digits > LONGEST_SUM:
+        return None
+    return Multiple(factor.node.copy(), value, _summed(digits, scale))
+
+
+def _summed(digits: int, scale: int) -> str:
+    return f"decimal({digits + _MORE_OF_SUM},{scale})"
+
+
+def _digits(term: Term) -> tuple[int, int] | None:
+    """How many digits a number has, and how many of them after the point."""
+    number = term.node.this if isinstance(term.node, exp.Neg) else term.node
+    is_number = isinstance(number, exp.Literal) and not number.is_string and not term.args
+    found = _FACTOR.fullmatch(number.name) if is_number else None
+    if found is None:
+        return None
+    whole, places = found[1].lstrip("0"), found[2] or ""
+    return max(len(whole) + len(places), 1), len(places)
+
+
+def _decimal_column(term: Term) -> tuple[int, int] | None:
+    found = DECIMAL.fullmatch(term.column.type) if term.column is not None else None
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
+def with_zeros(summed: str) -> str:
+    """The type of a sum of values and of the integer 0, by that of the sum of the values; empty if
+    that may not hold the sum."""
+    if summed == "bigint":
+        return summed
+    decimal = DECIMAL.fullmatch(summed)
+    if decimal is None:
+        return ""
+    digits, scale = int(decimal.group(1)) - _MORE_OF_SUM, int(decimal.group(2))
+    if digits == _MOST_DIGITS - _MORE_OF_SUM and digits - scale >= _DIGITS_OF_INT:
+        # Spark has no longer type, whatever that of the values is.
+        return summed
+    wider = max(digits - scale, _DIGITS_OF_INT) + scale + _MORE_OF_SUM
+    return f"decimal({wider},{scale})" if wider <= LONGEST_SUM else ""
+
+
+def is_longest(type_name: str) -> bool:
+    """Whether a sum of the type may be NULL because it was too large."""
+    return type_name.startswith(f"decimal({_MOST_DIGITS},")
+
+
+def averaged_type(argument: Term, summed: str, most_rows: int | None) -> str:
+    """The type of the values whose average is had from their sum, by the type of that; raises
+    `Unmatched` if Spark rounds it by the order of the rows, of which there are `most_rows`."""
+    decimal = DECIMAL.fullmatch(summed)
+    if decimal is not None:
+        digits = int(decimal.group(1)) - _MORE_OF_SUM
+        if 0 < digits <= LONGEST_ARGUMENT:
+            return f"decimal({digits},{decimal.group(2)})"
+    type_name = argument.column.type if argument.column is not None else ""
+    most = EXACT_ROWS.get(type_name)
+    if most is None or most_rows is None or most_rows > most:
+        raise Unmatched(
+            NOT_DERIVABLE, "Spark rounds this average by the order of rows", str(argument)
+        )
+    return type_name
