@@ -246,6 +246,14 @@ REFUSED = (
         ),
     ),
     Construct(
+        "a star inside of an expression",
+        (
+            "SELECT day, SUM(HASH(*)) AS h FROM orders GROUP BY day",
+            "SELECT id, TO_JSON(STRUCT(o.*)) AS row FROM orders o",
+            "SELECT COUNT(o.*) AS n FROM orders o",
+        ),
+    ),
+    Construct(
         "`_file` and similar columns",
         ("SELECT id FROM orders WHERE _file LIKE '%.parquet'",),
         "a compaction changes its value",

@@ -255,6 +255,10 @@ NOT_FAST = {
     f"select a, rank() over (order by count(*)) k from {R} group by a": "WINDOW",
     f"with recursive c as (select a from {R} union all select a + 1 from c where a < 3) "
     "select a from c": "RECURSIVE",
+    f"select a, sum(hash(*)) h from {R} group by a": "STAR",
+    f"select a from (select a, hash(r.*) h from {R} r) d where h > 1": "STAR",
+    f"select a, count(r.*) n from {R} r group by a": "STAR",
+    f"select a from {R} r where exists (select array(*) from {S} s where s.a = r.a)": "STAR",
     "select x from nowhere": "NOT_PARSED",
     f"select posexplode(array(a, b)) as (n, x) from {R}": "NOT_PARSED",
     f"select d.a, s.b from (select a, first(v) x from {R} group by a) d "

@@ -27,6 +27,12 @@ def now_us() -> int:
     return time.time_ns() // 1000 + round(offset() * 1e6)
 
 
+def machine_day() -> int:
+    """Today in UTC by the clock of the machine itself, which nothing shifts for Spark, counted from
+    1970."""
+    return int(time.time() // 86400)
+
+
 def announce(warn: Callable[[str], None]) -> None:
     """Warn if the clock is shifted: rows that it computes are those of another time."""
     if seconds := offset():

@@ -221,6 +221,11 @@ _QUERY: Mapping[str, Meaning] = {
     "RECURSIVE": Meaning(
         "A recursive query has no delta query.", "Build a table of it, and read that."
     ),
+    "STAR": Meaning(
+        "A star stands inside of an expression, for other columns in each query that is made of "
+        "the view's.",
+        "Name the columns.",
+    ),
     "RELATION": Meaning(
         "FROM has something that is neither a table nor a subquery.", "Use a subquery."
     ),

@@ -7,8 +7,14 @@ import re
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.days import first_day, first_year
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, midnight, value_of
-from dbt.adapters.spark_mv.rewrite.conditions.time_units import first_of_year, is_day, oddities
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import (
+    first_of_year,
+    is_day,
+    oddities,
+    unit_of,
+)
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, is_list, made, negated
 
 _CONNECTED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.Like, exp.ILike, exp.RegexpLike, exp.In)
@@ -89,7 +95,33 @@ def range_besides(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
         return _beginning(term, _pattern(term))
     if isinstance(term.node, exp.Like):
         return _beginning(term, _WILD.split(_pattern(term))[0])
-    return _of_list(term, zone) if is_list(term.node) else range_in_words(term, zone)
+    if is_list(term.node):
+        return _of_list(term, zone)
+    return range_in_words(term, zone) or _since(term, zone)
+
+
+def _since(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
+    """The column of what is not before a day or year of the clock, and the days from then on."""
+    if not isinstance(term.node, (exp.EQ, exp.LT, exp.LTE)):
+        return None
+    sides = [term.args, term.args[::-1]] if isinstance(term.node, exp.EQ) else [term.args]
+    for bound, value in sides:
+        column, is_year = _not_before(value)
+        year = first_year(bound) if is_year else None
+        day = first_day(bound) if year is None else first_of_year(year)
+        if column is not None and day is not None and (year is not None or not is_year):
+            return _of_days(column, Range(low=day), zone)
+    return None
+
+
+def _not_before(value: Term) -> tuple[ColumnOf | None, bool]:
+    """The column of days or moments that is not before a value, or of which that is the year."""
+    is_year = isinstance(value.node, exp.Year)
+    inner = value.args[0] if is_year else value
+    while inner.args and (is_day(inner) or unit_of(inner)[1]):
+        inner = inner.args[[name for name, _ in inner.slots].index("this")]
+    column = inner.column
+    return (column if column and column.type in ("date", *_MOMENTS) else None), is_year
 
 
 def _pattern(term: Term) -> str:

@@ -17,12 +17,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.conditions.time_units import (
-    FIRST_YEAR,
-    LAST_YEAR,
-    moved,
-    moved_by,
-)
+from dbt.adapters.spark_mv.rewrite.conditions.days import day_text
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import FIRST_YEAR, LAST_YEAR
 from dbt.adapters.spark_mv.rewrite.terms import Term
 
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
@@ -175,11 +171,9 @@ def _literal(term: Term) -> tuple[str | None, str]:
         return ("" if node.this.is_string else f"-{node.this.name}") or None, "number"
     is_cast = isinstance(node, exp.Cast) and not node.args.get("safe") and len(term.args) == 1
     inner = term.args[0].node if is_cast else None
-    found = moved_by(term)
-    if found is not None:
-        (text, kind), (_, count, unit) = _literal(found[0]), found
-        is_day = kind == "date" and text is not None and _DAY.fullmatch(text)
-        return (moved(text, count, unit), "date") if is_day and text is not None else (None, "")
+    day = day_text(term)
+    if day is not None:
+        return day, "date"
     if isinstance(inner, exp.Literal) and inner.is_string:
         to = node.args["to"].sql("spark").lower()
         return inner.name, "timestamp" if to in ("timestamp", "timestamp_ltz") else to

@@ -6,8 +6,6 @@ and its week; a week may lie in two months and tells only itself.
 
 from __future__ import annotations
 
-import re
-from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
@@ -25,8 +23,6 @@ _DAY = _UNITS.index("DAY")
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 _HALF_A_DAY = timedelta(hours=12)
 _NAMES = {"YYYY": "YEAR", "YY": "YEAR", "MM": "MONTH", "MON": "MONTH", "DD": "DAY"}
-_COUNT = re.compile(r"-?\d{1,5}")
-_MONTHS = {"MONTH": 1, "YEAR": 12}
 _OF_TRUNC = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK"})
 # Formats of DATE_FORMAT, by the unit that they are of.
 FORMATS = {
@@ -105,7 +101,7 @@ def oddities(zone: str) -> Oddities:
 
 def of_unit(term: Term) -> OfUnit | None:
     """What a term is, if it is a function of a unit of time."""
-    unit, is_start = _unit_of(term)
+    unit, is_start = unit_of(term)
     if unit is None or not term.args:
         return None
     this = term.args[[name for name, _ in term.slots].index("this")]
@@ -142,13 +138,14 @@ def tells(stored: str, wanted: str) -> bool:
     )
 
 
-def _unit_of(term: Term) -> tuple[str | None, bool]:
+def unit_of(term: Term) -> tuple[str | None, bool]:
+    """The unit of time that a function is of, and whether it is the beginning of the unit."""
     node = term.node
     if type(node) in _PARTS:
         return _PARTS[type(node)], False
     if is_day(term):
         # The day of the beginning of a unit is that beginning.
-        inner, is_start = _unit_of(term.args[0])
+        inner, is_start = unit_of(term.args[0])
         is_coarser = is_start and inner is not None and _UNITS.index(inner) > _DAY
         return (inner, True) if is_coarser else ("DAY", True)
     if isinstance(node, exp.TimeToStr):
@@ -166,43 +163,6 @@ def _unit_of(term: Term) -> tuple[str | None, bool]:
             return None, False  # TRUNC is NULL then
     name = _NAMES.get(name.upper(), name.upper())
     return (name, True) if name in _UNITS else (None, False)
-
-
-def moved_by(term: Term) -> tuple[Term, int, str] | None:
-    """What an interval of days, months or years is added to, or taken away from, and how many of
-    which unit; None if a term is nothing like it. Of a day Spark makes a day, whatever it is told.
-    """
-    node = term.node
-    if type(node) not in (exp.Add, exp.Sub) or len(term.args) != 2:
-        return None
-    moved, by = term.args
-    if not isinstance(by.node, exp.Interval) or len(by.args) != 1:
-        return None
-    unit, count = by.node.args.get("unit"), by.args[0].node
-    name = unit.name.upper().removesuffix("S") if isinstance(unit, exp.Var) else ""
-    if name not in ("DAY", *_MONTHS) or not isinstance(count, exp.Literal):
-        return None
-    if not _COUNT.fullmatch(count.name):
-        return None
-    return moved, int(count.name) * (1 if isinstance(node, exp.Add) else -1), name
-
-
-def moved(text: str, count: int, unit: str) -> str | None:
-    """The text of a day moved by so many units, in a shorter month by its last day at most; None
-    if there is no such day.
-
-    >>> moved("2024-02-29", 1, "YEAR"), moved("1995-01-01", -1, "DAY")
-    ('2025-02-28', '1994-12-31')
-    >>> moved("9999-12-31", 1, "DAY")
-    """
-    try:
-        day = date.fromisoformat(text)
-        if unit == "DAY":
-            return str(day + timedelta(days=count))
-        year, month = divmod(day.year * 12 + day.month - 1 + count * _MONTHS[unit], 12)
-        return str(date(year, month + 1, min(day.day, monthrange(year, month + 1)[1])))
-    except (ValueError, OverflowError):
-        return None
 
 
 def first_of_year(year: int) -> int:
