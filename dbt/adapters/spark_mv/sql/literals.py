@@ -6,6 +6,9 @@ import datetime
 import decimal
 from typing import Any
 
+# Spark puts the value of a variable in its place, also inside of texts, unless it is told not to.
+VARIABLE = "${"
+
 
 def spark_literal(value: Any) -> str:
     """The literal that Spark reads back as the same value."""
@@ -42,8 +45,8 @@ def seed_cell(value: Any) -> str:
 
 
 def spark_text(text: str) -> str:
-    """A string literal. Spark would substitute `${..}` even inside one, so `$` is spelt out."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("${", "\\u0024{")
+    """A string literal, in which `$` is spelt out before a brace."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace(VARIABLE, "\\u0024{")
     return f"'{escaped}'"
 
 

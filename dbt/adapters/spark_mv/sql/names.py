@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.core.errors import InvalidName
+from dbt.adapters.spark_mv.sql.literals import VARIABLE
 from dbt.adapters.spark_mv.sql.sqlglot_internals import Spark, SqlglotError, Token, TokenType
 
 SESSION_CATALOG = "spark_catalog"
@@ -187,7 +188,7 @@ def _problem_of(part: str) -> str | None:
         return "it starts with a dot"
     if _FORBIDDEN.search(part):
         return "it has a path separator, backtick, control or direction character"
-    if "${" in part:
+    if VARIABLE in part:
         return "it has '${', in whose place Spark would put the value of a variable"
     if part != part.strip():
         return "it starts or ends with a space"

@@ -31,6 +31,7 @@ from dbt.adapters.spark_mv.refresh.live.text import (
     live_query,
     live_text,
 )
+from dbt.adapters.spark_mv.sql.literals import VARIABLE
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.sql.plans import comparable_plan
 from dbt.adapters.spark_mv.sql.words import words_of
@@ -106,7 +107,7 @@ class LiveViews:
             return f"its query calls {volatile[0]}, which has another value at each read", without
         if any(word.upper == "TABLESAMPLE" for text in texts for word in words_of(text)):
             return "it reads a sample", without
-        if any("${" in text for text in texts):
+        if any(VARIABLE in text for text in texts):
             return "its query has '${', in whose place Spark would put the value of a variable", (
                 without
             )

@@ -12,6 +12,7 @@ from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived, base_tables
 from dbt.adapters.spark_mv.rewrite.match import Known, match
+from dbt.adapters.spark_mv.rewrite.reading.settings import misread
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
 from dbt.adapters.spark_mv.rewrite.text import Answer
 from dbt.adapters.spark_mv.rewrite.united import can_be_united
@@ -34,18 +35,6 @@ from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
 
 _ANSI = "spark.sql.ansi.enabled"
-# Settings with which Spark reads a text in another way than it is read here.
-_MISREAD = {
-    "spark.sql.parser.escapedStringLiterals": "true",
-    "spark.sql.ansi.doubleQuotedIdentifiers": "true",
-    "spark.sql.ansi.enforceReservedKeywords": "true",
-    "spark.sql.ansi.relationPrecedence": "true",
-    "spark.sql.legacy.setopsPrecedence.enabled": "true",
-    "spark.sql.legacy.consecutiveStringLiterals.enabled": "true",
-    "spark.sql.groupByOrdinal": "false",
-    "spark.sql.groupByAliases": "false",
-    "spark.sql.orderByOrdinal": "false",
-}
 # Why a view does not answer that may have what it takes in columns that it does not show, or in
 # groups that it hides.
 _OF_COLUMNS = (NO_COLUMN, NOT_DERIVABLE, NOT_COVERED)
@@ -242,9 +231,11 @@ def _other_reading(view: MaterializedView, settings: Mapping[str, str]) -> Reaso
     """Why a text of a session with these settings may mean something else than in a view."""
     mine = view.definition.settings
     if dict(mine) == dict(settings):
-        misread = sorted(key for key, value in _MISREAD.items() if settings.get(key, "") == value)
-        said = f"texts are read in another way by {misread[0]}" if misread else ""
-        return Reason("SETTINGS_DIFFER", said) if said else None
+        key = misread(settings)
+        if key is None:
+            return None
+        text = f"it is not known how {key} = {settings[key]} changes what texts mean"
+        return Reason("SETTINGS_DIFFER", text)
     keys = sorted(key for key in {*mine, *settings} if mine.get(key) != settings.get(key))
     text = ", ".join(f"{key} is {settings.get(key, 'not set')}" for key in keys)
     return Reason("SETTINGS_DIFFER", f"the session has other settings: {text}")

@@ -9,13 +9,11 @@ from dbt.adapters.spark_mv.planning.plan import FastRefresh, PartitionRefresh
 from dbt.adapters.spark_mv.planning.request import READ, Request
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.stored import as_stored
+from dbt.adapters.spark_mv.sql.literals import VARIABLE
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.definition import STORED
 from dbt.adapters.spark_mv.views.storage_sql import all_stored_columns
-
-# Spark would put the value of a variable in its place.
-_VARIABLE = "${"
 
 
 def merged_rows(services: Services, observation: Observation) -> str | None:
@@ -35,7 +33,7 @@ def merged_rows(services: Services, observation: Observation) -> str | None:
     elif isinstance(plan, PartitionRefresh):
         kept = f"({plan.partition.condition}) IS NOT TRUE"
         text = _rows(services, observation, plan.partition.query, kept, False)
-    return None if text is None or _VARIABLE in text else text
+    return None if text is None or VARIABLE in text else text
 
 
 def _rows(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Query, Table
+from dbt.adapters.spark_mv.sql.literals import VARIABLE
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import parse
 from dbt.adapters.spark_mv.views.dependencies import is_part_of_table
@@ -38,7 +39,8 @@ class CatalogRelations:
             return table_of(self._resolver, name) if facts.provider == "iceberg" else None
         if may_convert(facts, self._resolver):
             return None  # a term of its text may have another type than the column of the view
-        tree = None if is_live_view(facts.properties) else parse(facts.text.rstrip().rstrip(";"))
+        is_odd = is_live_view(facts.properties) or VARIABLE in facts.text
+        tree = None if is_odd else parse(facts.text.rstrip().rstrip(";"))
         if tree is None:
             return None
         return Query(tree, Namespace(facts.catalog, facts.namespace), facts.columns)

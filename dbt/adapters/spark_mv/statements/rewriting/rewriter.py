@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.core.errors import MaterializedViewError, StatementFa
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+from dbt.adapters.spark_mv.sql.literals import VARIABLE
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.sql.reads import Reference, parse, references_of
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement
@@ -121,7 +122,7 @@ class Rewriter:
             return
         tree = parse(made.original)
         start = query_start(statement.words, statement.verb)
-        if tree is None or start is None or _has_positive(statement.words):
+        if tree is None or start is None or _only_spark_reads(statement, made.original):
             raise Unmatched(QUERY, "only Spark can read the statement")
         places = dict(zip(references, names, strict=True))
         target = Target(
@@ -180,6 +181,12 @@ class Rewriter:
         """Whether any view reads what a statement reads, as far as names tell."""
         known = index.names
         return any(name.name.lower() in known or self._tables.is_view(name) for name in names)
+
+
+def _only_spark_reads(statement: Statement, text: str) -> bool:
+    """Whether a text may mean something else than it says: Spark puts values of variables into
+    it."""
+    return VARIABLE in text or _has_positive(statement.words)
 
 
 def _has_positive(words: Sequence[Word]) -> bool:

@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
 from dbt.adapters.spark_mv.rewrite.stored import StoredColumn, StoredView, stored_view
 from dbt.adapters.spark_mv.rewrite.unmatched import VIEW, Unmatched
+from dbt.adapters.spark_mv.sql.literals import VARIABLE
 from dbt.adapters.spark_mv.sql.reads import parse
 from dbt.adapters.spark_mv.statements.rewriting.relations import (
     CatalogRelations,
@@ -69,7 +70,7 @@ class StoredViews:
             raise Unmatched(VIEW, "it keeps a part of its rows", "LIMIT")
         types = dict(self._services.resolver.columns(view.storage))
         tree = parse(definition.query)
-        if tree is None:
+        if tree is None or VARIABLE in definition.query:
             raise Unmatched(VIEW, "only Spark can read its query")
         forms = _forms(tree, CatalogRelations(self._services.resolver), definition)
         names = stored_columns(view)
