@@ -206,6 +206,10 @@ def test_all(sales: Warehouse) -> None:
         ({"view": "given", "partitions": [[1, 2]]}, "partition_by is day"),
         ({"view": "given", "partitions": ["2026-01-01", "x"]}, "'x'. is no value of partition_by"),
         ({"view": "given", "partitions": ["2026-13-01"]}, "is no value of partition_by .date."),
+        ({"view": "given", "partitions": [True]}, "is no value of partition_by .date."),
+        ({"view": "given", "partitions": [2**70]}, "is no value of partition_by .date."),
+        ({"view": "given", "partitions": ["\ud800"]}, "partitions cannot be"),
+        ({"view": "given", "keys": [{"day": "2026-01-01", "shop": "\udfff"}]}, "keys cannot be"),
     ],
 )
 def test_wrong_arguments(sales: Warehouse, given: dict[str, Any], problem: str) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from dbt.adapters.spark_mv.core.errors import InvalidArgument
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
 from dbt.adapters.spark_mv.refresh.written.keys import is_grouped_by
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
@@ -154,10 +156,35 @@ def test_keys_of_tables_without_versions(cinema: Warehouse) -> None:
     cinema.spark("drop table spark_catalog.default.loose")
 
 
+def test_half_a_character(cinema: Warehouse) -> None:
+    """It is refused before anybody has to send it."""
+    with pytest.raises(InvalidArgument, match="(?s)keys cannot be .*whole characters"):
+        cinema.operation("refresh", view="keyed", keys=[{"id": "\ud800"}])
+
+
+@pytest.mark.parametrize("key", ["17", 17.0, Decimal("17.00"), " 17 "])
+def test_other_texts_of_a_key(cinema: Warehouse, key: object) -> None:
+    create(cinema, "keyed", "select id, theatre from @.shows", "id")
+    assert not cinema.operation("refresh", view="keyed", keys=[key]).failures
+
+
+NO_NUMBERS = (
+    "x",
+    "1.5",
+    1.5,
+    2**70,
+    -(2**63) - 1,
+    float("inf"),
+    float("nan"),
+    True,
+    date(2024, 1, 1),
+)
+
+
 @pytest.mark.parametrize(
     ("view", "keys", "problem"),
     [
-        ("keyed", ["x"], "is no value of unique_key"),
+        *(("keyed", [one], "is no value of unique_key") for one in NO_NUMBERS),
         ("keyed", [[1, 2]], "is no key: unique_key is id"),
         ("keyed", [], "0 keys cannot be given"),
         ("keyed", list(range(1001)), "1,001 keys cannot be given"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from dbt.adapters.spark_mv.state.as_of import parsed
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 Check = Callable[[Any], bool]
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 def checked(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -24,11 +26,22 @@ def checked(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     given = {n: value for n, value in arguments.items() if value is not None or n == "view"}
     for name, value in given.items():
         expected, is_right = _CHECKS.get(f"{operation}.{name}") or _CHECKS.get(name, _ANYTHING)
+        if not _is_text(value):
+            expected, is_right = "texts of whole characters", lambda _: False
         if not is_right(value):
             raise InvalidArgument(
                 f"{operation}: {name} cannot be {value!r}.", f"Expected {expected}."
             )
     return given
+
+
+def _is_text(value: Any) -> bool:
+    """Whether all texts in a value are ones that can be sent: none has a half of a character."""
+    if isinstance(value, Mapping):
+        return all(map(_is_text, (*value, *value.values())))
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_text, value))
+    return not isinstance(value, str) or value.isascii() or not _HALVES.search(value)
 
 
 def _is_boolean(value: Any) -> bool:

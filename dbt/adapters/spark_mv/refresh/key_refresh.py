@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog import iceberg
@@ -168,18 +169,30 @@ class KeyRefresher:
     def _are_of_types(
         self, view: MaterializedView, types: Sequence[str], values: Sequence[Key]
     ) -> bool:
-        flat = [value for key in values for value in key]
-        casts = (
-            f"CAST({spark_literal(value)} AS {kind})"
-            for key in values
-            for value, kind in zip(key, types, strict=True)
-        )
+        flat = [(value, kind) for key in values for value, kind in zip(key, types, strict=True)]
+        if any(isinstance(value, bool) and kind != "boolean" for value, kind in flat):
+            return False
+        shown = ", ".join(_cast(value, kind) for value, kind in flat)
+        settings = {**view.definition.settings, "spark.sql.ansi.enabled": "true"}
         try:
-            with self._services.executor.isolated(view.definition.settings) as session:
-                (found,) = session.query(f"SELECT {', '.join(casts)}")
+            with self._services.executor.isolated(settings) as session:
+                (found,) = session.query(f"SELECT {shown}")
         except StatementFailed:
             return False
-        return all((one is None) == (value is None) for one, value in zip(found, flat, strict=True))
+        pairs = zip(found, flat, strict=True)
+        return all((one is None) == (value is None) for one, (value, _) in pairs)
+
+
+def _cast(value: Any, kind: str) -> str:
+    """A value as one of a type; NULL for a number that is another one there."""
+    literal = spark_literal(value)
+    cast = f"CAST({literal} AS {kind})"
+    is_exact = isinstance(value, (int, float, Decimal)) and kind not in ("float", "double")
+    return (
+        f"IF({cast} = {literal}, {cast}, NULL)"
+        if is_exact and not isinstance(value, bool)
+        else cast
+    )
 
 
 def key_writes(
