@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select k, sum(v) as s, count(*) as n from @.base group by k"
@@ -78,6 +79,15 @@ def test_column_dropped_and_added_again(lake: Warehouse, view: str) -> None:
     assert lake.snapshot("@.base") == before
     assert_refreshed_by_a_read(lake)
     assert lake.value("select max(s) from @.v") is None
+
+
+def test_columns_altered_and_nothing_written(lake: Warehouse, view: str) -> None:
+    """There is no version with these columns, and the reason is that they were altered."""
+    lake.spark("alter table @.base add column w int")
+    lake.restart()
+    with pytest.raises(MaterializedViewFailure, match="SCHEMA_CHANGED.*the columns of .* altered"):
+        lake.sql("refresh materialized view @.v fast")
+    assert_refreshed_by_a_read(lake)
 
 
 def test_dropped_and_created_again(lake: Warehouse, view: str) -> None:

@@ -39,7 +39,8 @@ WORDINGS: dict[str, Wording] = {
     "two in a list": (
         re.compile(rf"{_WHOLE} IN \((\d), (\d)\)"),
         lambda at: (
-            f"({at[1]}, {at[1][0]}.g) IN (({at[2]}, 'x'), ({at[3]}, 'y'), (1, CAST(NULL AS STRING)))"
+            f"({at[1]}, {at[1][0]}.g) IN (({at[2]}, 'x'), ({at[3]}, 'y'), "
+            "(1, CAST(NULL AS STRING)))"
         ),
     ),
 }

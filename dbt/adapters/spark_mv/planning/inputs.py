@@ -104,6 +104,9 @@ def inputs_of(
     if tuple(analysis.program.hidden) != view.hidden:
         return OTHER_LAYOUT
     unpinned = unpinned_tables(observation.versions, executor, resolver)
+    altered = [name for name in unpinned if _is_altered(name, label, observation)]
+    if altered:
+        return Reason("SCHEMA_CHANGED", f"the columns of {altered[0].shown} were altered")
     if unpinned:
         names = ", ".join(name.shown for name in unpinned)
         return Reason("NOT_PINNED", f"base tables cannot be read at a fixed version: {names}")
@@ -116,6 +119,13 @@ def inputs_of(
         found.setdefault(table, Change(table, version, version, UNWRITTEN, rows=0, compacted=False))
     changes = (replace(found[table], crossed=crossed.get(table, 0)) for table in found)
     return Inputs(analysis, tuple(changes))
+
+
+def _is_altered(table: TableName, label: Label, observation: Observation) -> bool:
+    """Whether a table has other columns than when the stored rows were computed; until something
+    is written to it, it has no version with these."""
+    old = label.sources.get(table)
+    return old is not None and old.schema_id != observation.versions[table].schema_id
 
 
 def _written(

@@ -145,10 +145,10 @@ def _changed_rows(view: MaterializedView, alignment: Alignment, names: _Names) -
         if number is None:
             return None
         fact = alignment.facts[number]
-        columns = ", ".join(f"b.{quote(c)}" for c in analysis.columns[fact.placeholder])
+        columns = ", ".join(f"mv_all.{quote(c)}" for c in analysis.columns[fact.placeholder])
         queries[f"mv_part_{number}"] = (
-            f"SELECT {columns} FROM {names.of_fact(number, 'rows')} AS b "
-            f"JOIN {names.dirty} AS d ON b.{quote(fact.column)} = d.mv_p"
+            f"SELECT {columns} FROM {names.of_fact(number, 'rows')} AS mv_all "
+            f"JOIN {names.dirty} AS mv_dirty ON mv_all.{quote(fact.column)} = mv_dirty.mv_p"
         )
         return exp.alias_(
             exp.to_table(f"mv_part_{number}"), table.alias_or_name, table=True, quoted=True
