@@ -48,11 +48,25 @@ ANSWERED = {
     "select * from (select shop, sum(total) as t from (select shop, amount as total from @.staged "
     "where kind <> 2) as x group by shop) as y limit 500": "by_shop",
     "select shop, sum(amount) from @.sales group by shop union all select 99, 0.5": "by_shop",
+    "select sum(shop) as s, sum(-amount) as less, sum(amount * 1.5) as more, sum(3) as threes, "
+    "count(distinct shop, city) as pairs from @.sales where (shop, city) in ((1, 'c1'), (2, 'c2'), "
+    "(3, 'c3'))": "by_shop",
+    "select city, sum(shop) as s, avg(shop) as mean, sum(2.5) as h from @.sales where day >= "
+    "add_months(date'2024-01-15', -1) and day < last_day('2024-01-03') group by city": "by_shop",
     "select shop, n from (select shop, count(*) as n from @.sales group by shop) as x "
     "where n > 1": "by_shop",
 }
 # Queries that no view answers, and the reason of one of them.
 LEFT = {
+    # Names of a recursive WITH are no tables.
+    "with recursive sales(shop) as (select 1 union all select shop + 1 from sales where shop < 3) "
+    "select (select count(*) from sales) as n, (select sum(s.shop) from @.sales s) as s": (
+        "QUERY_NOT_SUPPORTED"
+    ),
+    "with recursive r(n) as (select 1 union all select n + 1 from r where n < 3), u as (select "
+    "shop, count(*) as c from @.sales group by shop) select n, c from r join u on n = shop": (
+        "QUERY_NOT_SUPPORTED"
+    ),
     "select id, shop from @.sales where shop = 1": "ROWS_NOT_COVERED",
     "select city, max(id) from @.sales group by city": "AGGREGATE_NOT_DERIVABLE",
     "select city, count(*) from @.sales where city <=> rand() group by city": (

@@ -266,9 +266,12 @@ def _queries(node: exp.Expr, scope: Scope) -> Iterator[tuple[exp.Query, Scope]]:
 
 
 def _parts(query: exp.Expr, scope: Scope) -> list[tuple[exp.Expr, Scope]]:
-    """The queries right inside of a query, with their scopes."""
-    inner = _inside(query, scope)
+    """The queries right inside of a query, with their scopes; none where names of a recursive WITH
+    are known, of which no scope has the queries."""
     clause = query.args.get("with_")
+    if clause is not None and clause.args.get("recursive"):
+        return []
+    inner = scope.inside(query)
     found: list[tuple[exp.Expr, Scope]] = []
     if clause is not None:
         found += [(named.this, inner.named[named.alias.lower()][1]) for named in clause.expressions]
@@ -280,10 +283,3 @@ def _parts(query: exp.Expr, scope: Scope) -> list[tuple[exp.Expr, Scope]]:
         else:
             ahead += list(child.iter_expressions())
     return found
-
-
-def _inside(query: exp.Expr, scope: Scope) -> Scope:
-    try:
-        return scope.inside(query)
-    except Unmatched:
-        return scope
