@@ -190,12 +190,12 @@ def test_time_passes(lake: Warehouse) -> None:
     lake.spark("create table @.shows (id int, starts timestamp) using iceberg")
     lake.spark(
         "insert into @.shows select id, now() + make_interval(0, 0, 0, 0, 0, 0, s) "
-        "from values (1, 4), (2, 3600) as v(id, s)"
+        "from values (1, 10), (2, 3600) as v(id, s)"
     )
     query = "select id from @.shows where starts > now()"
     lake.sql(f"create materialized view @.coming_shows options (live = true) as {query}")
     before = lake.spark("select * from @.coming_shows__live")
-    time.sleep(5)
+    time.sleep(11)
     assert sorted(before) == [(1,), (2,)]
     assert lake.spark("select * from @.coming_shows") == before
     assert lake.spark("select * from @.coming_shows__live") == [(2,)]

@@ -53,10 +53,7 @@ REFUSED = (
         "GROUP BY ALL with a number among the keys",
         ("SELECT region, 1 AS one, COUNT(*) AS n FROM orders GROUP BY ALL",),
     ),
-    Construct(
-        "LIMIT without ORDER BY",
-        ("SELECT id FROM orders LIMIT 10",),
-    ),
+    Construct("LIMIT without ORDER BY", ("SELECT id FROM orders LIMIT 10",)),
     Construct(
         "LIMIT with ORDER BY of columns that are not returned",
         ("SELECT id FROM orders ORDER BY amount LIMIT 10",),

@@ -16,8 +16,10 @@ REWRITING: Mapping[str, Meaning] = {
         "The rows of the view are not known to be those of its query now.", "Refresh the view."
     ),
     "SETTINGS_DIFFER": Meaning(
-        "The session has settings under which the query of the view might mean something else.",
-        "Build and read the view with the same profile.",
+        "The session has settings under which the query of the view, or the statement, might mean "
+        "something else.",
+        "Build and read the view with the same profile, and leave the setting that is named as "
+        "Spark has it.",
     ),
     "REWRITE_DISABLED": Meaning(
         "An option of the view, the profile or the session switches rewriting off."
