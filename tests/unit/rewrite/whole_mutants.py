@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite import derived, match, outer, returned, stored, terms
+from dbt.adapters.spark_mv.rewrite import derived, match, outer, returned, rows, stored, terms
 from dbt.adapters.spark_mv.rewrite.block import Block, LeftJoin
 from dbt.adapters.spark_mv.rewrite.conditions import consequences, facts
 from dbt.adapters.spark_mv.rewrite.reading import blocks, subqueries, wholes
@@ -121,6 +122,26 @@ def _outer_is_inner(patch: Patch) -> None:
     patch.setattr(match, "Missing", missing)
 
 
+def _not_in_is_a_test(patch: Patch) -> None:
+    """NULL is in no list, and has no partner."""
+    as_test = rows.as_test
+
+    def test(term: Term) -> Term:
+        if type(term.node) is exp.Not and as_test(term.args[0]) is not term.args[0]:
+            return terms.negated(as_test(term.args[0]))
+        return as_test(term)
+
+    patch.setattr(rows, "as_test", test)
+
+
+def _having_is_no_matter(patch: Patch) -> None:
+    """IN is EXISTS, whatever the groups are."""
+    as_test = subqueries._as_test
+    patch.setattr(
+        subqueries, "_as_test", lambda block, args: as_test(replace(block, having=()), args)
+    )
+
+
 def _any_marker(patch: Patch) -> None:
     def never_null(join: LeftJoin, zone: str) -> list[ColumnOf]:
         columns = {column for term in join.conditions for column in term.columns}
@@ -142,7 +163,9 @@ WHOLE_MUTANTS: dict[str, tuple[Callable[[Patch], None], int]] = {
     "a subquery has any rows": (_any_rows_of_a_subquery, 640),
     "subqueries are called alike": (_subqueries_are_called_alike, 42),
     "NULL is in no query": (_null_is_in_no_query, 3162),
-    "subqueries without arguments": (_no_arguments, 2005),
+    "subqueries without arguments": (_no_arguments, 3071),
+    "NOT IN is a test for rows": (_not_in_is_a_test, 2278),
+    "IN is a test for any rows": (_having_is_no_matter, 47869),
     "any set operation is any other": (_any_operation, 281),
     "a union keeps duplicates": (_duplicates_are_kept, 117),
     "branches of EXCEPT in any order": (_order_of_branches, 166),

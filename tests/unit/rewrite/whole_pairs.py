@@ -54,6 +54,28 @@ _OTHERWISE = (
     ),
     *(("c FROM s WHERE", "a FROM s WHERE"), ("COUNT(*) > 1", "COUNT(*) > 0"), (" > 90", " > 1")),
 )
+# Tests for rows that are IN in a conjunct, or nearly so.
+_AS_TESTS = {
+    "a IN (SELECT s.c FROM s WHERE s.id > 2)": (
+        "EXISTS (SELECT 1 FROM s WHERE s.id > 2 AND r.a = s.c)"
+    ),
+    "a NOT IN (SELECT s.c FROM s WHERE s.g = 'x')": (
+        "NOT EXISTS (SELECT 1 FROM s WHERE s.g = 'x' AND s.c = r.a)"
+    ),
+    "EXISTS (SELECT 1 FROM s WHERE s.a = r.a)": "a IN (SELECT DISTINCT s.a FROM s)",
+    "b IN (SELECT s.a FROM s GROUP BY s.a HAVING COUNT(*) > 1)": (
+        "EXISTS (SELECT 1 FROM s WHERE s.a = r.b)"
+    ),
+    "a IN (SELECT s.c FROM s WHERE s.a = r.a)": (
+        "EXISTS (SELECT s.id FROM s WHERE r.a = s.a AND r.a = s.c)"
+    ),
+    "a NOT IN (SELECT s.c FROM s WHERE s.a = r.b AND s.g < r.g)": (
+        "NOT EXISTS (SELECT 1 FROM s WHERE s.a = r.b AND s.g < r.g AND s.c = r.a)"
+    ),
+    "(a IN (SELECT s.c FROM s) OR b IS NULL)": (
+        "(EXISTS (SELECT 1 FROM s WHERE s.c = r.a) OR b IS NULL)"
+    ),
+}
 _OPERATIONS = ("UNION ALL", "UNION ALL", "UNION", "EXCEPT", "INTERSECT", "EXCEPT ALL")
 _PLAIN = [Item("a", "int"), Item("b", "int"), Item("g", "string")]
 _SUMMED = [Item("COUNT(*)", "bigint", True), Item("SUM(b)", "bigint", True)]
@@ -164,6 +186,8 @@ def _subqueries(random: Random, seed: int) -> Pair:
         others = [[pair for pair in _OTHERWISE if pair[0] in one] for one in kept]
         pairs = zip(kept, others, strict=True)
         kept = [one.replace(*random.choice(found)) for one, found in pairs if found]
+    if seed % 7 == 3:
+        kept = [_AS_TESTS.get(one, one) for one in kept]
     if random.random() < 0.2:
         kept.append(random.choice((*_SUBQUERIES, "a IS NOT NULL", "b IS NOT NULL")))
     if random.random() < 0.5:  # the same by another name

@@ -16,7 +16,7 @@ from dbt.adapters.spark_mv.rewrite.conditions.conjuncts import conjuncts
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, exact_range, facts_of
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, column_term
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, as_test, binary, column_term
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_COVERED, Unmatched
 
 
@@ -45,9 +45,9 @@ class RowsTest:
         for column, kept in view.ranges.items():
             if not query.is_within(column, kept):
                 yield _not_covered(f"the view has a part of the values of {column.shown}")
-        asked = {query.normal(term).key for term in query.residuals}
+        asked = {as_test(query.normal(term)).key for term in query.residuals}
         for term in view.residuals:
-            if query.normal(term).key not in asked and not self._follows(term):
+            if as_test(query.normal(term)).key not in asked and not self._follows(term):
                 yield _not_covered("the view has a condition that the query has not", str(term))
 
     def _follows(self, term: Term) -> bool:
@@ -123,9 +123,9 @@ class RowsTest:
         raise last
 
     def _residuals(self, by_query: Deriver) -> Iterator[exp.Expr]:
-        kept = {self._query.normal(term).key for term in self._view.residuals}
+        kept = {as_test(self._query.normal(term)).key for term in self._view.residuals}
         for term in self._query.residuals:
-            if self._query.normal(term).key not in kept:
+            if as_test(self._query.normal(term)).key not in kept:
                 yield by_query.tree(term)
 
     def _not_null(self, by_view: Deriver) -> Iterator[exp.Expr]:

@@ -28,6 +28,8 @@ _PADDED = ("char", "varchar")
 # Of a subquery: the argument of its node that holds the columns of the query around it, and in the
 # meta of its trees a digest of its rows and the table that a relation is.
 OUTER, DIGEST, TABLE = "mv_outer", "mv_digest", "mv_table"
+# In the meta of IN with a subquery: EXISTS with the same meaning in a conjunct.
+AS_TEST = "mv_as_test"
 # How the tables of subqueries are called begins with it.
 INNER = "mv_inner_"
 
@@ -155,6 +157,19 @@ def is_not_null(term: Term) -> Term:
     """That a term is not NULL."""
     null = made(exp.Null())
     return made(exp.Not(), (binary(exp.Is, term, null),), (("this", False),))
+
+
+def as_test(term: Term) -> Term:
+    """A conjunct as one with EXISTS, if it is IN with a subquery and one is known that is true in
+    the same rows; to be compared with others, and not to be printed."""
+    known = term.node.meta.get(AS_TEST) if isinstance(term.node, exp.In) else None
+    if known is None:
+        return term
+    digest, order = known
+    query = exp.Select()
+    query.meta[DIGEST] = digest
+    test = exp.Exists(this=query)
+    return made(test, [term.args[number] for number in order], ((OUTER, True),) * len(order))
 
 
 def negated(term: Term) -> Term:

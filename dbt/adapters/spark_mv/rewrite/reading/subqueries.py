@@ -7,6 +7,8 @@ of other terms, that their functions are known and their operators in parenthese
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from sqlglot import exp
@@ -17,11 +19,13 @@ from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Scope
 from dbt.adapters.spark_mv.rewrite.terms import (
+    AS_TEST,
     DIGEST,
     INNER,
     OUTER,
     TABLE,
     Term,
+    binary,
     made,
     replaced,
     tree_of,
@@ -69,19 +73,19 @@ class Expressions:
                 raise Unmatched(
                     QUERY, "Spark may group operators in another way", node.sql("spark")
                 )
-            query, outer = self._query(node.args["query"], columns, LIST)
+            block, outer = self._block(node.args["query"], columns)
             args = (read(node.this, columns), *outer)
-            kept = exp.In(query=exp.Subquery(this=query))
+            kept = exp.In(query=exp.Subquery(this=_select(block, node.args["query"], LIST)))
+            kept.meta[AS_TEST] = _as_test(block, args)
             return made(kept, args, (("this", False), *((OUTER, True),) * len(outer)))
         is_test = isinstance(node, exp.Exists)
-        query, outer = self._query(node.this, columns, TEST if is_test else VALUE)
+        block, outer = self._block(node.this, columns)
+        query = _select(block, node.this, TEST if is_test else VALUE)
         test = exp.Exists(this=query) if is_test else exp.Subquery(this=query)
         return made(test, outer, ((OUTER, True),) * len(outer))
 
-    def _query(
-        self, node: exp.Expr, columns: Columns, kind: str
-    ) -> tuple[exp.Select, tuple[Term, ...]]:
-        """A subquery as it is printed, and the columns around it that it names."""
+    def _block(self, node: exp.Expr, columns: Columns) -> tuple[Block, tuple[Term, ...]]:
+        """A subquery, and the columns around it that it names, in the order of their places."""
         outer: dict[str, tuple[Term, Term]] = {}
 
         def named(column: exp.Column) -> Term:
@@ -93,9 +97,32 @@ class Expressions:
         block = self._blocks.inner(node, self._scope, named)
         # They are numbered in an order that is not that of the text.
         found = [outer[key] for key in sorted(outer)]
-        numbers = {place.key: _place(number) for number, (_, place) in enumerate(found)}
-        block = block.changed(lambda term: replaced(term, lambda part: numbers.get(part.key)))
-        return _select(block, node, kind), tuple(term for term, _ in found)
+        return _numbered(block, [place for _, place in found]), tuple(term for term, _ in found)
+
+
+def _numbered(block: Block, places: Sequence[Term]) -> Block:
+    """A subquery in which these places have their numbers in this order."""
+    numbers = {place.key: _place(number) for number, place in enumerate(places)}
+    return block.changed(lambda term: replaced(term, lambda part: numbers.get(part.key)))
+
+
+def _as_test(block: Block, args: Sequence[Term]) -> tuple[str, tuple[int, ...]] | None:
+    """IN with a subquery as EXISTS, which is true where it is: the digest of that, and which of the
+    arguments it has; None if it is not known to be one."""
+    asked, found = args[0].column, block.outputs[0].term
+    groups = (*(block.keys or ()), *block.having)
+    if asked is None or found.column is None or found.column.type != asked.type:
+        return None
+    if block.having or block.keys == () or any(term.has_calls for term in groups):
+        return None
+    places = [_place(-1), *(_place(number) for number in range(len(args) - 1))]
+    equal = binary(exp.EQ, found, places[0])
+    once = {arg.key: number for number, arg in enumerate(args)}
+    order = tuple(once[key] for key in sorted(once))
+    same = {places[0].key: places[once[args[0].key]]}
+    test = replace(block, keys=None, conditions=(*block.conditions, equal))
+    test = test.changed(lambda term: replaced(term, lambda part: same.get(part.key)))
+    return digests_of(_numbered(test, [places[number] for number in order]))[TEST], order
 
 
 def _select(block: Block, query: exp.Expr, kind: str) -> exp.Select:
