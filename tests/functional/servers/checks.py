@@ -120,7 +120,7 @@ def assert_follows_changes(client: Client) -> None:
 
 
 def assert_operations(client: Client) -> None:
-    """status, refresh, verify and history after another change."""
+    """status, refresh, verify, explain_rewrite and history after another change."""
     client.sql("update raw.weather set temp = temp + 1 where origin = 'JFK' and month = 3")
     assert states(client)["weather_by_day"] == "STALE"
     refreshed = client.operation("refresh")
@@ -128,6 +128,9 @@ def assert_operations(client: Client) -> None:
     assert_all_fresh(client)
     verified = client.operation("verify")
     assert verified.count(" OK ") == len(VIEWS)
+    explained = client.operation("explain_rewrite", sql=DIRECT["delays_by_carrier"])
+    assert "analytics.delays_by_carrier" in explained
+    assert "SETTINGS_DIFFER" not in explained, explained
     history = client.operation("history", view="weather_by_day").splitlines()[-1]
     assert "weather_by_day" in history
     assert "SUCCEEDED" in history
