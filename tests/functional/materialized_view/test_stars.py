@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from dbt.adapters.spark_mv.ivm.rewrite import canonical
+from dbt.adapters.spark_mv.ivm.algebra import misread
 from tests.functional.materialized_view.warehouse import Warehouse, difference
 from tests.sampling import WHOLE
 
@@ -83,7 +83,7 @@ def test_rows(starred: Warehouse) -> None:
 
 def test_mutant_is_wrong(starred: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are not refused."""
-    monkeypatch.setattr(canonical, "_refuse_stars", lambda query: None)
+    monkeypatch.setattr(misread, "_refuse_stars", lambda query: None)
     # Of a query that was analysed before it is known what it has.
     other = STARRED[0].replace(" as x", " as y")
     assert wrong(starred, [other]) == [other] * 2

@@ -11,6 +11,7 @@ from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.algebra import multiset
 from dbt.adapters.spark_mv.ivm.algebra.stored import Replaced, kept
 from dbt.adapters.spark_mv.ivm.algebra.terms import (
+    GENERATORS,
     TABLE,
     Context,
     NotFast,
@@ -26,7 +27,6 @@ from dbt.adapters.spark_mv.ivm.delta import grouping, inexact
 from dbt.adapters.spark_mv.ivm.delta.grouping import Groups
 from dbt.adapters.spark_mv.ivm.delta.rules import Delta
 from dbt.adapters.spark_mv.ivm.rewrite import total_order
-from dbt.adapters.spark_mv.ivm.rewrite.split_aggregation import GENERATORS
 from dbt.adapters.spark_mv.sql.columns import columns_of
 
 _UNGROUPED = ("map<", "variant")

@@ -21,6 +21,7 @@ from dbt.adapters.spark_mv.ivm.analysis import analyse, without_rules
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.planning.analysis import Analysis, readable, rows_at, with_queries
 from dbt.adapters.spark_mv.planning.plan_check import (
+    SHOWN_PLANS,
     Columns,
     PlanFacts,
     confirm,
@@ -28,7 +29,6 @@ from dbt.adapters.spark_mv.planning.plan_check import (
     refuse_unknown_functions,
 )
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
-from dbt.adapters.spark_mv.sql.plans import WHOLE_PLANS
 from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
@@ -158,7 +158,7 @@ class Analyzer:
             for name, table in tables.items()
         }
         outputs = {column.name: column.type for column in definition.columns}
-        with self._executor.isolated({**definition.settings, **WHOLE_PLANS}) as session:
+        with self._executor.isolated({**definition.settings, **SHOWN_PLANS}) as session:
 
             def types_of(query: exp.Query) -> list[str]:
                 asked = query.sql("spark")

@@ -22,10 +22,17 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import not_fast
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.planning.plan_text import comparable
 from dbt.adapters.spark_mv.sql.names import quote
-from dbt.adapters.spark_mv.sql.plans import plan_of
+from dbt.adapters.spark_mv.sql.plans import WHOLE_PLANS, plan_of
 
 Columns = dict[str, list[list[str]]]
 _OF_SPARK = "Class: org.apache.spark.sql.catalyst."
+# Spark shows the columns of what it computes of VALUES while it plans, and not their values.
+SHOWN_PLANS = {
+    **WHOLE_PLANS,
+    "spark.sql.optimizer.excludedRules": (
+        "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation"
+    ),
+}
 
 
 @dataclass

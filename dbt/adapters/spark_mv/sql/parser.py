@@ -32,6 +32,9 @@ _CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET)
 _ENDS_OF_VALUES = frozenset((TokenType.IDENTIFIER, *_CLOSING, *SparkParser.ID_VAR_TOKENS))
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _KINDS_OF_INDEX = (TokenType.STRING, TokenType.NUMBER)
+_INTERVAL_UNIT = re.compile(
+    "(year|month|week|day|hour|minute|second|millisecond|microsecond|nanosecond)s?"
+)
 # sqlglot would have PERCENTILE_APPROX of them, which has other values.
 _LEFT_ALONE = ("PERCENTILE_CONT", "PERCENTILE_DISC")
 # Where a tree keeps the format that DATE_FORMAT was given.
@@ -92,10 +95,15 @@ class _Respelling:
     def __init__(self) -> None:
         self._paths: list[str] = []
         self._has_unknown = False
+        self._may_have_times = False
 
     def tokens(self, tokens: list[Token]) -> list[Token]:
         """The tokens to be parsed; some of those that came in are changed."""
         found: list[Token] = []
+        kinds = {token.token_type for token in tokens}
+        self._may_have_times = TokenType.TIME in kinds
+        if TokenType.INTERVAL in kinds:
+            tokens = _with_sums(tokens)
         left, depth_of_fields = 0, 0
         while left < len(tokens):
             token, following = tokens[left], tokens[left + 1 : left + 2]
@@ -137,6 +145,8 @@ class _Respelling:
 
     def restored(self, tree: exp.Expr | None) -> exp.Expr | None:
         """A tree that was made of the tokens, as Spark understands the text."""
+        if tree is not None and self._may_have_times:
+            _refuse_times(tree)
         if tree is None or not (self._has_unknown or self._paths):
             return tree
         # From the innermost outwards: a node that is replaced has been done within.
@@ -164,6 +174,50 @@ class _Respelling:
             return made
         node.set("this", name)
         return node
+
+
+def _refuse_times(tree: exp.Expr) -> None:
+    """sqlglot prints the type TIME as TIMESTAMP."""
+    for kind in tree.find_all(exp.DataType):
+        if kind.is_type("time"):
+            raise ParseError("TIME is a type that is not known")
+
+
+def _with_sums(tokens: list[Token]) -> list[Token]:
+    """Intervals of several units as sums in parentheses: sqlglot takes a minus before one for that
+    of its first unit alone."""
+    found: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token, after = tokens[place], place + 1
+        parts, after = _units(tokens, after) if _is(token, TokenType.INTERVAL) else ([], after)
+        if len(parts) < 2:
+            found.append(token)
+            place += 1
+            continue
+        at = (token.line, token.col, token.start, token.end)
+        found.append(Token(TokenType.L_PAREN, "(", *at, []))
+        for number, part in enumerate(parts):
+            plus = [Token(TokenType.PLUS, "+", *at, [])] if number else []
+            found += [*plus, Token(TokenType.INTERVAL, token.text, *at, []), *part]
+        found.append(Token(TokenType.R_PAREN, ")", *at, []))
+        place = after
+    return found
+
+
+def _units(tokens: list[Token], place: int) -> tuple[list[list[Token]], int]:
+    """The numbers and units that follow INTERVAL, and where they end."""
+    parts: list[list[Token]] = []
+    while True:
+        start = place
+        if _is(_at(tokens, place), TokenType.DASH, TokenType.PLUS):
+            place += 1
+        number, unit = _at(tokens, place), _at(tokens, place + 1)
+        is_unit = unit is not None and _INTERVAL_UNIT.fullmatch(unit.text.lower()) is not None
+        if not _is(number, *_KINDS_OF_INDEX) or not is_unit:
+            return parts, start
+        parts.append(tokens[start : place + 2])
+        place += 2
 
 
 def _is_value(before: list[Token]) -> bool:

@@ -20,6 +20,8 @@ from dbt.adapters.spark_mv.ivm.algebra.written import as_written
 
 TABLE, OLD, CHANGES = "mv_table_", "mv_old_", "mv_changes_"
 WEIGHT = "mv_weight"
+# Functions that make several rows, or none, of one.
+GENERATORS = (exp.Explode, exp.ExplodeOuter, exp.Inline, exp.Stack)
 _Tree = TypeVar("_Tree", bound=exp.Expr)
 
 

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.scopes import relations_of
-from dbt.adapters.spark_mv.ivm.rewrite.split_aggregation import GENERATORS
+from dbt.adapters.spark_mv.ivm.algebra.terms import GENERATORS
 
 
 def pruned(query: exp.Select) -> exp.Select:

@@ -33,6 +33,7 @@ from sqlglot.optimizer.qualify import qualify
 
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
+from dbt.adapters.spark_mv.ivm.algebra.misread import refuse_misread
 from dbt.adapters.spark_mv.ivm.algebra.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.algebra.terms import NotFast, both, conjuncts, derived, not_fast
 from dbt.adapters.spark_mv.ivm.algebra.written import remember
@@ -94,24 +95,11 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         ) from None
     if not isinstance(found, exp.Query):
         raise not_fast("NOT_PARSED", "it is not a SELECT")
-    _refuse_stars(found)
+    refuse_misread(found)
     using.resolve(found)
     name_values(found)
     grouping_sets.write_out_all(found)
     return _told_apart(cast(exp.Query, _without_with(found, {})), columns)
-
-
-def _refuse_stars(query: exp.Query) -> None:
-    """Refuse stars in expressions: they stand for the columns of what is below them, which is
-    something else in each query that is made of this one."""
-    for star in query.find_all(exp.Star):
-        item = star.parent if isinstance(star.parent, exp.Column) else star
-        holder = item.parent
-        is_counted = isinstance(holder, exp.Count) and holder.this is star
-        is_any = isinstance(holder, exp.Select) and isinstance(holder.parent, exp.Exists)
-        if not is_counted and not is_any:
-            text = "a star in an expression stands for other columns in a delta query; name them"
-            raise not_fast("STAR", text, holder or item)
 
 
 def _told_apart(query: exp.Query, columns: Mapping[str, Sequence[str]]) -> exp.Query:

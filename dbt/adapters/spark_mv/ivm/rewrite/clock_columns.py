@@ -20,9 +20,15 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.scopes import is_shaped, relations_of
-from dbt.adapters.spark_mv.ivm.algebra.terms import TABLE, WEIGHT, column, not_fast, operand
+from dbt.adapters.spark_mv.ivm.algebra.terms import (
+    GENERATORS,
+    TABLE,
+    WEIGHT,
+    column,
+    not_fast,
+    operand,
+)
 from dbt.adapters.spark_mv.ivm.rewrite.canonical import parsed
-from dbt.adapters.spark_mv.ivm.rewrite.split_aggregation import GENERATORS
 from dbt.adapters.spark_mv.sql.parser import statements
 from dbt.adapters.spark_mv.views.clock import PLACEHOLDERS
 

@@ -39,6 +39,7 @@ from dbt.adapters.spark_mv.ivm.algebra.scopes import (
     relations_of,
 )
 from dbt.adapters.spark_mv.ivm.algebra.terms import (
+    GENERATORS,
     NotFast,
     both,
     column,
@@ -48,7 +49,6 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import (
     operand,
 )
 from dbt.adapters.spark_mv.ivm.rewrite.scalar_subqueries import Scalars, equalities
-from dbt.adapters.spark_mv.ivm.rewrite.split_aggregation import GENERATORS
 
 _FOUND = "mv_found"
 Columns = dict[tuple[str, str], exp.Expr]

@@ -27,6 +27,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.scopes import is_shaped
 from dbt.adapters.spark_mv.ivm.algebra.terms import (
+    GENERATORS,
     all_of,
     column,
     conjuncts,
@@ -35,7 +36,6 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import (
     operand,
 )
 from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets
-from dbt.adapters.spark_mv.ivm.rewrite.split_aggregation import GENERATORS
 
 _ROWS, _SIDE = "mv_distinct_rows", "mv_side"
 _SIDES = ("mv_on_left", "mv_on_right")

@@ -7,12 +7,11 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.scopes import outside
-from dbt.adapters.spark_mv.ivm.algebra.terms import column, derived, not_fast
+from dbt.adapters.spark_mv.ivm.algebra.terms import GENERATORS, column, derived, not_fast
 from dbt.adapters.spark_mv.ivm.algebra.written import standing_for
 from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets
 
 _GROUPED, _DISTINCT = "mv_grouped", "mv_distinct"
-GENERATORS = (exp.Explode, exp.ExplodeOuter, exp.Inline, exp.Stack)
 
 
 def split_aggregation(query: exp.Select) -> exp.Select:

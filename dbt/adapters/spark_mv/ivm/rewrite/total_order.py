@@ -16,8 +16,7 @@ from sqlglot.optimizer.pushdown_projections import pushdown_projections
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.annotations import Annotation
 from dbt.adapters.spark_mv.ivm.algebra.scopes import names_in, outside
-from dbt.adapters.spark_mv.ivm.algebra.terms import derived, ungrouped
-from dbt.adapters.spark_mv.ivm.rewrite.split_aggregation import GENERATORS
+from dbt.adapters.spark_mv.ivm.algebra.terms import GENERATORS, derived, ungrouped
 
 # The column of storage tables whose rows were computed in such an order.
 ORDERED = "mv_ordered"
