@@ -57,7 +57,7 @@ def _refuse_unknown_rows(query: exp.Query) -> None:
     """Several names for what one function returns, of which it is not known that it makes rows."""
     for names in query.find_all(exp.Aliases):
         if not isinstance(names.this, GENERATORS):
-            text = "it is not known which rows a function makes; use LATERAL VIEW"
+            text = "an expression makes several columns; use LATERAL VIEW"
             raise not_fast("NOT_PARSED", text, names)
 
 
