@@ -37,7 +37,8 @@ _INTERVAL_UNIT = re.compile(
 )
 # sqlglot would have PERCENTILE_APPROX of them, which has other values.
 _LEFT_ALONE = ("PERCENTILE_CONT", "PERCENTILE_DISC")
-# Where a tree keeps the format that DATE_FORMAT was given.
+_WITH_FORMAT = ("DATE_FORMAT", "TO_DATE", "TO_TIMESTAMP", "UNIX_TIMESTAMP", "FROM_UNIXTIME")
+# Where a tree keeps the format that a function was given.
 WRITTEN_FORMAT = "written_format"
 _UNITS_OF_DAYS = frozenset("YEAR YYYY YY QUARTER MONTH MM MON WEEK".split())
 _UNITS = {
@@ -67,19 +68,27 @@ def _of_unit(name: str, place: int) -> Builder:
     return made
 
 
-def _formatted(arguments: list[exp.Expr]) -> exp.Expr:
-    """DATE_FORMAT with the format as it is written: sqlglot spells `y` and others out."""
-    made = SparkParser.FUNCTIONS["DATE_FORMAT"](arguments, _SparkSql())
-    written = arguments[1] if len(arguments) == 2 else None
-    if isinstance(written, exp.Literal):
-        made.meta[WRITTEN_FORMAT] = written.name
+def _formatted(name: str) -> Builder:
+    """The reader of a function with a format, which it keeps as it is written: sqlglot spells `y`
+    and others out, and `Y`, which is the year of a week, as `y`."""
+    function, other = SparkParser.FUNCTIONS[name], _left_alone(name)
+
+    def made(arguments: list[exp.Expr]) -> exp.Expr:
+        written = arguments[1] if len(arguments) == 2 else None
+        if isinstance(written, exp.Literal) and "Y" in written.name:
+            return other(arguments)
+        found = function(arguments, _SparkSql())
+        if isinstance(written, exp.Literal):
+            found.meta[WRITTEN_FORMAT] = written.name
+        return found
+
     return made
 
 
 # What makes the node of a function from its arguments.
 _BUILDERS: dict[str, Builder] = {
     **{name: _left_alone(name) for name in _LEFT_ALONE},
-    "DATE_FORMAT": _formatted,
+    **{name: _formatted(name) for name in _WITH_FORMAT},
     "TRUNC": _of_unit("TRUNC", 1),
     "DATE_TRUNC": _of_unit("DATE_TRUNC", 0),
 }
