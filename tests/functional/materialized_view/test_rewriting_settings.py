@@ -99,6 +99,9 @@ def test_settings_are_looked_at(visits: Warehouse) -> None:
     """Those that Spark has anyway say nothing, and each of the others does."""
     session = spark_session(visits.credentials)
     entries = getattr(getattr(session._jvm.org.apache.spark.sql.internal, "SQLConf$"), "MODULE$")
+    for found in entries.getClass().getMethods():  # some are not there before somebody asks
+        if "ConfigEntry" in found.getReturnType().getName() and not found.getParameterCount():
+            getattr(entries, found.getName())()
     with everything_set(session):
         known = kept(session.conf.getAll.items())
     public = {key: value for key, value in known.items() if entries.getConfigEntry(key).isPublic()}

@@ -88,6 +88,7 @@ _ONE_VALUE = {
     "spark.sql.ansi.enforceReservedKeywords": "false",
     "spark.sql.ansi.relationPrecedence": "false",
     "spark.sql.charAsVarchar": "false",
+    "spark.sql.collation.allowInMapKeys": "false",
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.function.concatBinaryAsString": "false",
     "spark.sql.function.eltOutputAsString": "false",
