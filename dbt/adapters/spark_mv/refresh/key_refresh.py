@@ -187,12 +187,9 @@ def _cast(value: Any, kind: str) -> str:
     """A value as one of a type; NULL for a number that is another one there."""
     literal = spark_literal(value)
     cast = f"CAST({literal} AS {kind})"
-    is_exact = isinstance(value, (int, float, Decimal)) and kind not in ("float", "double")
-    return (
-        f"IF({cast} = {literal}, {cast}, NULL)"
-        if is_exact and not isinstance(value, bool)
-        else cast
-    )
+    is_number = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+    is_exact = is_number and kind not in ("float", "double")
+    return f"IF({cast} = {literal}, {cast}, NULL)" if is_exact else cast
 
 
 def key_writes(

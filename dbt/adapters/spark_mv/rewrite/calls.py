@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import measures
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.stored import is_inexact
 from dbt.adapters.spark_mv.rewrite.sums import (
@@ -16,7 +17,6 @@ from dbt.adapters.spark_mv.rewrite.sums import (
     EXACT_ROWS,
     LONGEST_SUM,
     ONE,
-    WHOLE,
     ZERO,
     averaged_type,
     is_longest,
@@ -272,7 +272,7 @@ class StoredCalls:
         if found is not None or call.call != "SUM" or call.distinct or self._may_be_of_no_rows:
             return found
         (argument,), rows = call.args, self._rows()
-        is_whole = argument.column is not None and argument.column.type in WHOLE
+        is_whole = argument.column is not None and family_of(argument.column.type) == "whole"
         if rows is None or not is_whole or not self.deriver.can(argument):
             return None
         product = exp.Mul(this=bracketed(self.deriver.tree(argument)), expression=rows[0])

@@ -14,8 +14,6 @@ DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 # Sums of decimals of so many digits have room for those of ten thousand million rows.
 LONGEST_SUM, LONGEST_ARGUMENT = 28, 18
 ZERO, ONE, _MINUS_ONE = (made(exp.Literal.number(number)) for number in (0, 1, -1))
-# Whole numbers, whose sum is a BIGINT.
-WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 # Averages of these are exact in sums of doubles for so many rows.
 EXACT_ROWS = {"tinyint": 2**46, "smallint": 2**38, "int": 2**22}
 _MORE_OF_SUM, _DIGITS_OF_INT, _MOST_DIGITS = 10, 10, 38

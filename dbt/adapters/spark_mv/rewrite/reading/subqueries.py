@@ -7,7 +7,7 @@ of other terms, that their functions are known and their operators in parenthese
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -97,32 +97,31 @@ class Expressions:
         block = self._blocks.inner(node, self._scope, named)
         # They are numbered in an order that is not that of the text.
         found = [outer[key] for key in sorted(outer)]
-        return _numbered(block, [place for _, place in found]), tuple(term for term, _ in found)
+        numbers = {place.key: number for number, (_, place) in enumerate(found)}
+        return _numbered(block, numbers), tuple(term for term, _ in found)
 
 
-def _numbered(block: Block, places: Sequence[Term]) -> Block:
-    """A subquery in which these places have their numbers in this order."""
-    numbers = {place.key: _place(number) for number, place in enumerate(places)}
-    return block.changed(lambda term: replaced(term, lambda part: numbers.get(part.key)))
+def _numbered(block: Block, numbers: Mapping[str, int]) -> Block:
+    """A subquery in which places, by their keys, have these numbers."""
+    places = {key: _place(number) for key, number in numbers.items()}
+    return block.changed(lambda term: replaced(term, lambda part: places.get(part.key)))
 
 
 def _as_test(block: Block, args: Sequence[Term]) -> tuple[str, tuple[int, ...]] | None:
     """IN with a subquery as EXISTS, which is true where it is: the digest of that, and which of the
     arguments it has; None if it is not known to be one."""
     asked, found = args[0].column, block.outputs[0].term
-    groups = (*(block.keys or ()), *block.having)
     if asked is None or found.column is None or found.column.type != asked.type:
         return None
-    if block.having or block.keys == () or any(term.has_calls for term in groups):
+    if block.having or block.keys == ():
         return None
     places = [_place(-1), *(_place(number) for number in range(len(args) - 1))]
     equal = binary(exp.EQ, found, places[0])
     once = {arg.key: number for number, arg in enumerate(args)}
-    order = tuple(once[key] for key in sorted(once))
-    same = {places[0].key: places[once[args[0].key]]}
+    ordered = sorted(once)
+    numbers = {place.key: ordered.index(arg.key) for place, arg in zip(places, args, strict=True)}
     test = replace(block, keys=None, conditions=(*block.conditions, equal))
-    test = test.changed(lambda term: replaced(term, lambda part: same.get(part.key)))
-    return digests_of(_numbered(test, [places[number] for number in order]))[TEST], order
+    return digests_of(_numbered(test, numbers))[TEST], tuple(once[key] for key in ordered)
 
 
 def _select(block: Block, query: exp.Expr, kind: str) -> exp.Select:
