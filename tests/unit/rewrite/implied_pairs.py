@@ -31,6 +31,22 @@ _FUNCTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "double": {"{0}": ("0", "0.5", "-1.5", "1")},
 }
+_COMPUTED: dict[str, dict[str, tuple[str, ...]]] = {
+    "int": {text: ("0", "1", "2", "4") for text in ("{0} + 1", "{0} * 2", "-{0}", "{0} - 1")},
+    "decimal(10,2)": {text: ("0.5", "1", "3", "4.5") for text in ("{0} * 2", "{0} + 0.5")},
+    "double": {"{0} * 2": ("0", "1", "-1.5")},
+}
+_BEGUN = ("'2024-01-01'", "date '2024-03-01'", "'2024-03-31'", "date '2024-01-31'", "'2023-12-31'")
+_STARTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "date": {
+        "DATE_TRUNC('MONTH', {0})": _BEGUN,
+        "DATE_TRUNC('QUARTER', {0})": _BEGUN,
+        "CAST(DATE_TRUNC('YEAR', {0}) AS DATE)": _BEGUN,
+        "DATE_TRUNC('WEEK', {0})": ("'2024-01-01'", "'2024-03-25'", "date '2024-02-26'"),
+        "DATE_FORMAT({0}, 'yyyy-MM')": ("'2024-01'", "'2024-03'", "'2023-12'"),
+    }
+}
+_SUBJECTS = {"functions": _FUNCTIONS, "computed": _COMPUTED, "units": _STARTS}
 # What a query asks of a column, and what else is asked where the column is left open.
 ASKED = (
     "{0} = {1}",
@@ -59,7 +75,21 @@ KEPT: dict[str, tuple[str, ...]] = {
         *("({0} < {1} OR {0} >= {2})", "({0} = {1} OR {3})"),
     ),
     "a beginning": ("{0} LIKE {1}", "{0} NOT LIKE {1}", "({0} LIKE {1} OR {0} LIKE {2})"),
+    "defaults": (
+        *("COALESCE({0}, {1}) <> {2}", "COALESCE({0}, {1}) = {2}", "COALESCE({0}, {1}) < {2}"),
+        *("COALESCE({0}, {1}) >= {2}", "NOT COALESCE({0}, {1}) IN ({1}, {2})", "{0} > {1}"),
+        *("NULLIF({0}, {1}) IS NOT NULL", "NULLIF({0}, {1}) IS NULL", "{0} <> {2}"),
+        *("COALESCE({0} = {1}, FALSE)", "NOT COALESCE({0} > {1}, FALSE)"),
+        *("COALESCE({0} < {1}, TRUE)", "({0} IS NULL OR {0} <> {2})"),
+    ),
+    "two columns": (
+        *("{0} <= {1}", "{0} <> {1}", "{0} <=> {1}", "NOT {0} < {1}", "{1} >= {0}"),
+        *("COALESCE({0}, {1}) > {1}", "COALESCE({0}, {1}) <> {1}", "{3} OR {0} <= {1}"),
+    ),
 }
+KEPT |= {name: KEPT["functions"] for name in ("computed", "units")}
+_OF_TWO = ("{0} < {1}", "{0} = {1}", "{1} < {0}", "{0} <= {1}", "{0} <> {1} AND {3}")
+_ALSO = {"a beginning": _BEGINNINGS, "defaults": (*KEPT["defaults"], "{0} IS NULL")}
 
 
 def any_implied_pair(seed: int) -> Pair:
@@ -73,26 +103,32 @@ def implied_pair(seed: int, kept: str) -> Pair:
     if kept == "groups":
         return _pair_of_groups(random, seed)
     base = pair(seed)
-    kinds = {"a beginning": ("string",), "functions": tuple(_FUNCTIONS)}.get(kept, tuple(_VALUES))
+    functions = _SUBJECTS.get(kept, {})
+    kinds = {"a beginning": ("string",), "two columns": ("int", "string")}.get(
+        kept, tuple(functions or _VALUES)
+    )
     name, kind = any_column(random, base.stored.tables, *kinds)
     alias, _ = name.split(".")
     other = atom(random, {alias: base.stored.tables[alias]}).text
     subjects = {name: _VALUES[kind]} if kind in _VALUES else {}
-    if kept == "functions":
-        subjects |= {text.format(name): found for text, found in _FUNCTIONS[kind].items()}
+    subjects |= {text.format(name): found for text, found in functions.get(kind, {}).items()}
+    if kept == "two columns":
+        subjects = {name: (any_column(random, {alias: base.stored.tables[alias]}, kind)[0],)}
     subject = random.choice(list(subjects))
     values = [random.choice(subjects[subject]) for _ in range(2)]
     has = random.choice(KEPT[kept]).format(subject, *_patterns(random, kept, values), other)
     if random.random() < 0.5:
         subject = subject if random.random() < 0.6 else random.choice(list(subjects))
         values = [random.choice(subjects[subject]) for _ in range(2)]
-    forms = ASKED + (_BEGINNINGS if kept == "a beginning" else ())
+    forms = _OF_TWO if kept == "two columns" else ASKED + _ALSO.get(kept, ())
     wants = random.choice(forms).format(subject, *values, other, f"{values[0][:-1]}%'")
     shared = [one for one in base.stored.conditions if one in base.asked.conditions]
     stored = replace(base.stored, conditions=(*shared, Atom(has, (alias,))))
     asked = replace(base.asked, conditions=(*base.asked.conditions, Atom(wants, (alias,))))
     if random.random() < 0.8:
         stored = storing(stored, Item(name, kind))
+        if kept == "two columns":
+            stored = storing(stored, Item(values[0], kind))
     return Pair(seed, written(asked, random), plainly(stored), asked, stored)
 
 

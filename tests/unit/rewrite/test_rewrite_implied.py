@@ -10,7 +10,7 @@ import pytest
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite import match, rows
-from dbt.adapters.spark_mv.rewrite.conditions import consequences, facts, stand_ins
+from dbt.adapters.spark_mv.rewrite.conditions import consequences, day_ranges, defaults, facts, stand_ins
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.terms import binary, counted_rows, made
@@ -100,18 +100,49 @@ def _any_function(patch: Patch) -> None:
 
 def _one_day(patch: Patch) -> None:
     """A year ends on its first day."""
-    year = consequences._year
+    year = day_ranges._year
 
     def first_day(constant: Any) -> Any:
         found = year(constant)
         return None if found is None else (found[0], found[0] + 1)
 
-    patch.setattr(consequences, "_year", first_day)
+    patch.setattr(day_ranges, "_year", first_day)
 
 
 def _lower_bounds(patch: Patch) -> None:
     """Of two ranges the lower bounds are enough."""
     patch.setattr(Range, "is_within", lambda self, other: self.low == other.low)
+
+
+def _no_default(patch: Patch) -> None:
+    """No default meets a comparison."""
+    patch.setattr(defaults, "_holds", lambda *_: False)
+
+
+def _looser(patch: Patch) -> None:
+    """What is not another value is not less, either."""
+    patch.setitem(rows._STRICTER, exp.LTE, (exp.LT, exp.EQ, exp.NEQ))
+
+
+def _may_be_null(patch: Patch) -> None:
+    """NULL equals NULL."""
+    patch.setattr(Facts, "rejects_null", lambda self, column: True)
+
+
+def _whole_numbers(patch: Patch) -> None:
+    """There are no numbers between 1 and 2."""
+    number_type = stand_ins.number_type
+    patch.setattr(stand_ins, "number_type", lambda term: number_type(term) and "bigint")
+
+
+def _one_day_of_unit(patch: Patch) -> None:
+    """A month ends on its first day."""
+    patch.setattr(day_ranges, "next_start", lambda day, unit: day + 1)
+
+
+def _all_are_starts(patch: Patch) -> None:
+    """A month may begin on any day."""
+    patch.setattr(day_ranges, "start_of", lambda day, unit: day)
 
 
 # Each with a kind of conditions, and the first seed by which it is caught.
@@ -127,6 +158,12 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], str, int]] = {
     "any function": (_any_function, "functions", 94),
     "one day": (_one_day, "functions", 4110),
     "lower bounds only": (_lower_bounds, "functions", 89),
+    "no default": (_no_default, "defaults", 278),
+    "looser": (_looser, "two columns", 754),
+    "may be NULL": (_may_be_null, "two columns", 39),
+    "whole numbers": (_whole_numbers, "computed", 2324),
+    "one day of a unit": (_one_day_of_unit, "units", 971),
+    "all days are starts": (_all_are_starts, "units", 971),
 }
 
 

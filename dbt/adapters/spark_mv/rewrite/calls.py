@@ -29,6 +29,7 @@ from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
 _ARGUMENT = (("this", False),)
 _EXTREMES: dict[str, type[exp.Expr]] = {"MIN": exp.Min, "MAX": exp.Max}
 _EXTREMES |= {"LOGICALAND": exp.LogicalAnd, "LOGICALOR": exp.LogicalOr}
+_EXTREMES |= {"BITWISEANDAGG": exp.BitwiseAndAgg, "BITWISEORAGG": exp.BitwiseOrAgg}
 
 
 @dataclass(frozen=True)

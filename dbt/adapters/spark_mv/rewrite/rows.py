@@ -9,15 +9,24 @@ its place must have what the view wants.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.conjuncts import conjuncts
+from dbt.adapters.spark_mv.rewrite.conditions.defaults import without_nulls
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, exact_range, facts_of
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, as_test, binary, column_term
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_COVERED, Unmatched
+
+# By kinds of comparisons those that are never true where they are not.
+_STRICTER: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
+    exp.LTE: (exp.LT, exp.EQ),
+    exp.NEQ: (exp.LT,),
+    exp.NullSafeEQ: (exp.EQ,),
+}
 
 
 class RowsTest:
@@ -26,6 +35,12 @@ class RowsTest:
     def __init__(self, query: Facts, view: Facts) -> None:
         self._query = query
         self._view = view
+
+    @cached_property
+    def _asked(self) -> set[str]:
+        """The conditions of the query by their keys, in all forms that are known of them."""
+        terms = map(self._query.normal, self._query.residuals)
+        return {as_test(form).key for one in terms for form in (one, self._query.plain(one))}
 
     def check(self) -> None:
         """Raise `Unmatched` if the view leaves out rows that the query wants."""
@@ -45,9 +60,8 @@ class RowsTest:
         for column, kept in view.ranges.items():
             if not query.is_within(column, kept):
                 yield _not_covered(f"the view has a part of the values of {column.shown}")
-        asked = {as_test(query.normal(term)).key for term in query.residuals}
         for term in view.residuals:
-            if as_test(query.normal(term)).key not in asked and not self._follows(term):
+            if as_test(query.normal(term)).key not in self._asked and not self._follows(term):
                 yield _not_covered("the view has a condition that the query has not", str(term))
 
     def _follows(self, term: Term) -> bool:
@@ -55,6 +69,11 @@ class RowsTest:
         if type(term.node) is exp.Or:
             return any(implies(self._query, conjuncts(branch)) for branch in term.args)
         term, zone = self._query.normal(term), self._view.zone
+        plain = without_nulls(self._view.plain(term), self._query.rejects_null)
+        if plain.key != term.key:
+            return implies(self._query, conjuncts(plain))
+        if self._is_weaker(term):
+            return True
         found = exact_range(term, zone)
         if found is not None:
             return self._query.is_within(*found)
@@ -66,6 +85,20 @@ class RowsTest:
             return False
         other = exact_range(left_out, zone)
         return other is not None and self._query.is_apart(*other)
+
+    def _is_weaker(self, term: Term) -> bool:
+        """Whether a comparison of two terms is true where the query compares them in a stricter
+        way, or where they are one that is not NULL."""
+        if type(term.node) not in _STRICTER:
+            return False
+        left, right = term.args
+        if left.key == right.key and left.column and self._query.rejects_null(left.column):
+            return type(term.node) is not exp.NEQ
+        pairs = ((left, right), (right, left)) if type(term.node) is exp.NEQ else ((left, right),)
+        stricter = (
+            binary(kind, *pair).key for kind in _STRICTER[type(term.node)] for pair in pairs
+        )
+        return any(key in self._asked for key in stricter)
 
     def _has_all_branches(self) -> bool:
         """Whether each conjunct of the view follows with each branch of a disjunction of the

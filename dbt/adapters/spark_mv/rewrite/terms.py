@@ -153,10 +153,14 @@ def counted_rows() -> Term:
     return made(exp.Count(this=exp.Star(), big_int=True), call="COUNT")
 
 
+def is_null(term: Term) -> Term:
+    """That a term is NULL."""
+    return binary(exp.Is, term, made(exp.Null()))
+
+
 def is_not_null(term: Term) -> Term:
     """That a term is not NULL."""
-    null = made(exp.Null())
-    return made(exp.Not(), (binary(exp.Is, term, null),), (("this", False),))
+    return made(exp.Not(), (is_null(term),), (("this", False),))
 
 
 def as_test(term: Term) -> Term:

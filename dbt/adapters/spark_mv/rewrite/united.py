@@ -13,8 +13,9 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived
+from dbt.adapters.spark_mv.rewrite.conditions.comparisons import range_in
 from dbt.adapters.spark_mv.rewrite.conditions.consequences import simple_conjunct
-from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of, range_in
+from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, constant
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import of_unit
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
@@ -25,6 +26,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
     binary,
     column_term,
     connected,
+    is_null,
     made,
     mapped,
 )
@@ -108,7 +110,7 @@ def _outside(column: ColumnOf, kept: Range, may_be_null: bool) -> Term:
         kind = exp.LTE if kept.high_open else exp.LT
         parts.append(binary(kind, _value(kept.high, column), term))
     if may_be_null:
-        parts.append(binary(exp.Is, term, made(exp.Null())))
+        parts.append(is_null(term))
     return connected(exp.Or, parts)
 
 

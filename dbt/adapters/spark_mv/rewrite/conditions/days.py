@@ -14,6 +14,13 @@ from dbt.adapters.spark_mv.rewrite.terms import Term
 
 _EPOCH = date(1970, 1, 1)
 _DAY, _COUNT = re.compile(r"\d{4}-\d{2}-\d{2}"), re.compile(r"-?\d{1,5}")
+_WRITTEN = {
+    "yyyy": r"(\d{4})",
+    "yyyy-MM": r"(\d{4})-(\d{2})",
+    "yyyyMM": r"(\d{4})(\d{2})",
+    "yyyy-MM-dd": r"(\d{4})-(\d{2})-(\d{2})",
+    "yyyyMMdd": r"(\d{4})(\d{2})(\d{2})",
+}
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _DAYS = {"DAY": 1, "WEEK": 7}
 _IN_A_DAY = {"HOUR": 24, "MINUTE": 24 * 60, "SECOND": 24 * 60 * 60}
@@ -55,7 +62,7 @@ def first_day(term: Term) -> int | None:
     if isinstance(node, exp.LastDay) or (isinstance(node, exp.Cast) and _is_time(node)):
         return day
     unit, is_start = unit_of(term)
-    return _start_of(day, unit) if unit is not None and is_start else None
+    return start_of(day, unit) if unit is not None and is_start else None
 
 
 def first_year(term: Term) -> int | None:
@@ -155,7 +162,7 @@ def _is_time(cast: exp.Cast) -> bool:
     return cast.args["to"].sql("spark").upper().startswith(("DATE", "TIMESTAMP"))
 
 
-def _start_of(day: int, unit: str) -> int:
+def start_of(day: int, unit: str) -> int:
     """The first day of a unit of time."""
     found = _date(day)
     if unit == "WEEK":
@@ -165,6 +172,29 @@ def _start_of(day: int, unit: str) -> int:
     months = _MONTHS[unit]
     month = (found.month - 1) // months * months + 1
     return (found.replace(month=month, day=1) - _EPOCH).days
+
+
+def first_written(text: str, form: str) -> str:
+    """The first day, as YYYY-MM-DD, of a year or month that is written in a form, or the day; empty
+    if it is none.
+
+    >>> first_written("2024-03", "yyyy-MM"), first_written("202413", "yyyyMM")
+    ('2024-03-01', '')
+    """
+    pattern = _WRITTEN.get(form)
+    found = re.fullmatch(pattern, text) if pattern else None
+    day = "-".join((*found.groups(), "01", "01")[:3]) if found is not None else ""
+    return day if day and moved(day, 0, "DAY") == day else ""
+
+
+def next_start(day: int, unit: str) -> int:
+    """The first day of the unit of time after that of a day.
+
+    >>> str(_date(next_start((date(2024, 2, 29) - _EPOCH).days, "QUARTER")))
+    '2024-04-01'
+    """
+    longest = _DAYS[unit] if unit in _DAYS else 31 * _MONTHS[unit]
+    return start_of(start_of(day, unit) + longest, unit)
 
 
 def _date(day: int) -> date:

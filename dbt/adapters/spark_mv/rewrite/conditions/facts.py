@@ -9,6 +9,7 @@ from functools import cached_property
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.comparisons import range_in
 from dbt.adapters.spark_mv.rewrite.conditions.conjuncts import conjuncts
 from dbt.adapters.spark_mv.rewrite.conditions.consequences import (
     range_besides,
@@ -16,11 +17,11 @@ from dbt.adapters.spark_mv.rewrite.conditions.consequences import (
     rejected_nulls,
     simple_conjunct,
 )
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, comparison, family_of, value_of
+from dbt.adapters.spark_mv.rewrite.conditions.defaults import without_default
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, family_of
 from dbt.adapters.spark_mv.rewrite.conditions.stand_ins import with_stand_ins
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, is_list, mapped
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
 
-_MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.LT: exp.GT, exp.LTE: exp.GTE, exp.EQ: exp.EQ}
 # Each is held against views in turn.
 _MOST_BRANCHES = 16
 
@@ -61,6 +62,10 @@ class Facts:
             return term
         return mapped(term, lambda column: column_term(self.least(column)))
 
+    def plain(self, term: Term) -> Term:
+        """A conjunct as one without COALESCE, if one is known that is true in the same rows."""
+        return without_default(term, self.zone)
+
     def rejects_null(self, column: ColumnOf) -> bool:
         """Whether no row has NULL in a column."""
         members = self.members(column)
@@ -84,7 +89,7 @@ class Facts:
         """For each disjunction among the conditions, what holds with each of its branches."""
         return [
             [facts_of((*self.conditions, *conjuncts(branch)), self.zone) for branch in term.args]
-            for term in self.residuals
+            for term in map(self.plain, self.residuals)
             if type(term.node) is exp.Or and len(term.args) <= _MOST_BRANCHES
         ]
 
@@ -140,7 +145,7 @@ class _Finder:
             self._ranges.append(found)
             return
         self._residuals[term.key] = term
-        self._implied |= rejected_nulls(term)
+        self._implied |= rejected_nulls(without_default(term, self._zone))
 
     def _is_equality(self, term: Term) -> bool:
         pair = equal_columns(term)
@@ -214,51 +219,6 @@ def exact_range(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
 
 def implied_ranges(terms: Iterable[Term], zone: str) -> Iterator[tuple[ColumnOf, Range]]:
     """Ranges in which all values lie where conjuncts are true."""
-    for term in terms:
+    for term in (without_default(one, zone) for one in terms):
         found = range_in(with_stand_ins(term, zone), zone), range_besides(term, zone)
         yield from (one for one in found if one is not None)
-
-
-def range_in(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
-    """The column and the range of a comparison with a constant, or of several values of one."""
-    kind = type(term.node)
-    if kind in _MIRRORED:
-        left, right = term.args
-        if left.column is not None:
-            return _compared(kind, left.column, right, zone)
-        return _compared(_MIRRORED[kind], right.column, left, zone) if right.column else None
-    if is_list(term.node) and term.args[0].column is not None:
-        column = term.args[0].column
-        # IN compares moments with texts as texts.
-        texts = [value.node for value in term.args[1:] if isinstance(value.node, exp.Literal)]
-        if column.type.startswith("timestamp") and texts:
-            return None
-        return _any_of([_compared(exp.EQ, column, value, zone) for value in term.args[1:]])
-    if kind is exp.Or:
-        return _any_of([range_in(arg, zone) for arg in term.args])
-    return None
-
-
-def _compared(
-    kind: type[exp.Expr], column: ColumnOf, value: Term, zone: str
-) -> tuple[ColumnOf, Range] | None:
-    constant = value_of(value, column.type, zone)
-    if constant is None:
-        return None
-    return column, comparison(kind, family_of(column.type), constant)
-
-
-def _any_of(
-    found: list[tuple[ColumnOf, Range] | None],
-) -> tuple[ColumnOf, Range] | None:
-    """One of several values; NULL among them is never false, and so is no value."""
-    values: set[object] = set()
-    columns = set()
-    for one in found:
-        if one is None or one[1].among is None:
-            return None
-        columns.add(one[0])
-        values |= one[1].among
-    if len(columns) != 1:
-        return None
-    return columns.pop(), Range(among=frozenset(values))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.number_types import number_type
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import (
     FIRST_YEAR,
@@ -18,16 +19,14 @@ from dbt.adapters.spark_mv.rewrite.conditions.time_units import (
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, digest, replaced
 
 _NO_TABLE = -1
-_NUMBERS = (
-    *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfYear),
-    *(exp.WeekOfYear, exp.Hour, exp.Minute, exp.Length),
-)
 _TEXTS = (exp.Upper, exp.Lower, exp.Trim, exp.Initcap, exp.Substring, exp.Left, exp.Right)
 # Numbers of so many digits are no two of them one value of the type. Its values have an order, in
 # which NaN is the last and both zeros are one, so comparisons with such numbers follow from others
 # as those of decimals do.
 _DIGITS = {"double": 15, "float": 7}
 _NUMBER = "decimal(38,19)"
+_COMPUTED = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Abs)
+_NUMERIC = {*_DIGITS, "tinyint", "smallint", "int", "bigint", "decimal"}
 
 
 def stand_in(term: Term, type_name: str) -> Term:
@@ -42,13 +41,24 @@ def with_stand_ins(term: Term, zone: str) -> Term:
 
 
 def _column_of(part: Term, condition: Term, zone: str) -> Term | None:
+    digits = _DIGITS.get(_floating(part))
+    if digits is not None and _most_digits(condition) <= digits:
+        return stand_in(part, _NUMBER)
     if part.column is not None:
-        digits = _DIGITS.get(part.column.type)
-        is_read = digits is not None and _most_digits(condition) <= digits
-        return stand_in(part, _NUMBER) if is_read else part
+        return part
     is_odd = is_day(part) and _has_odd_days(part, condition, zone)
     type_name = "" if is_odd else _type_of(part)
     return stand_in(part, type_name) if type_name else None
+
+
+def _floating(term: Term) -> str:
+    """The type of a column of floating point, or of what is computed of such and other numbers."""
+    if isinstance(term.node, _COMPUTED):
+        types = {column.type.split("(")[0] for column in term.columns}
+        is_plain = all(isinstance(part.node, _COMPUTED) or not part.args for part in term.walk())
+        floating = types & _DIGITS.keys() if is_plain and types <= _NUMERIC else set()
+        return min(floating, default="")
+    return term.column.type if term.column is not None else ""
 
 
 def _has_odd_days(day: Term, condition: Term, zone: str) -> bool:
@@ -66,8 +76,6 @@ def _type_of(term: Term) -> str:
     """The type of what a function returns; empty if that is not known."""
     if term.is_constant or not term.args:
         return ""
-    if isinstance(term.node, _NUMBERS):
-        return "int"
     if isinstance(term.node, _TEXTS):
         return "string" if all(column.type == "string" for column in term.columns) else ""
     if is_day(term):
@@ -75,7 +83,7 @@ def _type_of(term: Term) -> str:
     if isinstance(term.node, exp.Cast) and not term.node.args.get("safe"):
         to = term.node.args["to"].sql("spark").lower()
         return to if family_of(to) and not to.startswith("timestamp") else ""
-    return ""
+    return number_type(term)
 
 
 def _most_digits(condition: Term) -> int:

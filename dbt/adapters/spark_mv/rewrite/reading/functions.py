@@ -18,7 +18,14 @@ _CALLS = {exp.Count: "COUNT", exp.Sum: "SUM", exp.Avg: "AVG", exp.Min: "MIN", ex
 # Of rows in any order; what they return is stored or not, and cannot be had from parts.
 _OTHER_CALLS = (
     *(exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop),
-    *(exp.LogicalAnd, exp.LogicalOr),
+    *(exp.LogicalAnd, exp.LogicalOr, exp.BitwiseAndAgg, exp.BitwiseOrAgg, exp.BitwiseXorAgg),
+    *(exp.Median, exp.Skewness, exp.Kurtosis, exp.ApproxDistinct),
+)
+# The same, with another argument; NULL as the first leaves a row out.
+_OF_SEVERAL = (
+    *(exp.Quantile, exp.ApproxQuantile, exp.ApproxDistinct, exp.Corr, exp.CovarPop, exp.CovarSamp),
+    *(exp.RegrAvgx, exp.RegrAvgy, exp.RegrCount, exp.RegrIntercept, exp.RegrR2, exp.RegrSlope),
+    *(exp.RegrSxx, exp.RegrSxy, exp.RegrSyy),
 )
 # Of the rows of a window, with no value of their own for a row that IGNORE NULLS could leave out.
 _OF_WINDOWS = (
@@ -59,6 +66,8 @@ def call_of(
     distinct = isinstance(inner, exp.Distinct)
     arguments = inner.expressions if isinstance(inner, exp.Distinct) else [inner]
     others = [key for key in node.args if key not in ("this", "big_int") and node.args[key]]
+    if others and not distinct and isinstance(node, _OF_SEVERAL):
+        return _with_others(node, columns, read, condition)
     if not (name or isinstance(node, _OTHER_CALLS)) or others:
         raise Unmatched(QUERY, "nothing is known of an aggregate function", node.sql("spark"))
     if len(arguments) != 1:
@@ -79,6 +88,16 @@ def call_of(
     is_duplicate_free = distinct and name not in ("MIN", "MAX")
     shown = name or type(node).__name__.upper()
     return made(empty, (term,), (("this", False),), shown, is_duplicate_free)
+
+
+def _with_others(node: exp.Expr, columns: Columns, read: Read, condition: exp.Expr | None) -> Term:
+    """A call with further arguments, of those rows that meet a condition."""
+    term = generic(node, columns, read)
+    args = list(term.args)
+    if condition is not None:
+        first = [name for name, _ in term.slots].index("this")
+        args[first] = cases([read(condition, columns), args[first], made(exp.Null())])
+    return made(term.node, args, term.slots, type(node).__name__.upper())
 
 
 def _of_several(node: exp.Expr, arguments: list[Term], condition: exp.Expr | None) -> Term:
