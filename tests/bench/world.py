@@ -52,6 +52,9 @@ class BenchContext:
     def says_no_rewriting(self) -> bool:
         return False
 
+    def branch(self) -> str:
+        return ""
+
     def declared_reads(self) -> Sequence[tuple[str, ...]]:
         return ()
 

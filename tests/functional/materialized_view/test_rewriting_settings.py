@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from dbt.adapters.spark_mv.glue.invocation import NodeContext
 from dbt.adapters.spark_mv.rewrite.reading.settings import misread
 from dbt.adapters.spark_mv.spark.session import spark_session
 from dbt.adapters.spark_mv.statements.rewriting import candidates, relations, rewriter, stored_views
@@ -122,3 +123,35 @@ def test_variables_matter(visits: Warehouse, monkeypatch: pytest.MonkeyPatch) ->
     for module in (rewriter, relations, stored_views):
         monkeypatch.setattr(module, "VARIABLE", "nothing like it")
     assert other_rows(visits, *VARIABLES) == [*VARIABLES[1:3]]
+
+
+@pytest.fixture
+def audited(visits: Warehouse) -> Iterator[str]:
+    """A query of groups that a view has, in sessions that read a branch with other rows."""
+    visits.spark(
+        "create or replace table @.audited using iceberg tblproperties "
+        "('write.wap.enabled' = 'true') as select id % 2 as k, id as v from range(5000)"
+    )
+    query = "select k, sum(v) as s from @.audited group by k"
+    visits.sql(f"create or replace materialized view @.audits as {query}")
+    visits.spark("alter table @.audited create or replace branch audit")
+    for run in (visits.sql, visits.spark):
+        run("set spark.wap.branch = audit")
+    visits.sql("insert into @.audited values (3, 3)")
+    yield query
+    for run in (visits.sql, visits.spark):
+        run("reset spark.wap.branch")
+
+
+def test_branch(visits: Warehouse, audited: str) -> None:
+    """Views are made of the tables themselves, and not of what waits in a branch."""
+    assert sorted(map(tuple, visits.sql(audited))) == sorted(visits.spark(audited))
+    assert len(visits.sql(audited)) == 3
+    why = visits.sql(f"explain rewrite {audited}")
+    assert "the session reads the branch audit of tables (spark.wap.branch)" in str(why)
+    assert len(visits.sql("select * from @.audits")) == 2
+
+
+def test_branch_matters(visits: Warehouse, audited: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NodeContext, "branch", lambda self: "")
+    assert len(visits.sql(audited)) == 2

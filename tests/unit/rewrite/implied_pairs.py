@@ -32,8 +32,8 @@ _FUNCTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "double": {"{0}": ("0", "0.5", "-1.5", "1")},
 }
 _COMPUTED: dict[str, dict[str, tuple[str, ...]]] = {
-    "int": {text: ("0", "1", "2", "4") for text in ("{0} + 1", "{0} * 2", "-{0}", "{0} - 1")},
-    "decimal(10,2)": {text: ("0.5", "1", "3", "4.5") for text in ("{0} * 2", "{0} + 0.5")},
+    "int": dict.fromkeys(("{0} + 1", "{0} * 2", "-{0}", "{0} - 1"), ("0", "1", "2", "4")),
+    "decimal(10,2)": dict.fromkeys(("{0} * 2", "{0} + 0.5"), ("0.5", "1", "3", "4.5")),
     "double": {"{0} * 2": ("0", "1", "-1.5")},
 }
 _BEGUN = ("'2024-01-01'", "date '2024-03-01'", "'2024-03-31'", "date '2024-01-31'", "'2023-12-31'")
@@ -87,7 +87,7 @@ KEPT: dict[str, tuple[str, ...]] = {
         *("COALESCE({0}, {1}) > {1}", "COALESCE({0}, {1}) <> {1}", "{3} OR {0} <= {1}"),
     ),
 }
-KEPT |= {name: KEPT["functions"] for name in ("computed", "units")}
+KEPT |= dict.fromkeys(("computed", "units"), KEPT["functions"])
 _OF_TWO = ("{0} < {1}", "{0} = {1}", "{1} < {0}", "{0} <= {1}", "{0} <> {1} AND {3}")
 _ALSO = {"a beginning": _BEGINNINGS, "defaults": (*KEPT["defaults"], "{0} IS NULL")}
 

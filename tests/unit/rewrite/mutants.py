@@ -10,8 +10,8 @@ import pytest
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite import derive, returned, terms
+from dbt.adapters.spark_mv.rewrite.aggregates.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.block import Block
-from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.conditions import consequences, facts, ranges, time_units
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.derive import Deriver

@@ -10,7 +10,7 @@ from unittest import mock
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
+from dbt.adapters.spark_mv.rewrite.aggregates.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.match import _Attempt
 from dbt.adapters.spark_mv.rewrite.rows import RowsTest

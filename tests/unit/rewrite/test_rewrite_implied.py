@@ -10,7 +10,13 @@ import pytest
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite import match, rows
-from dbt.adapters.spark_mv.rewrite.conditions import consequences, day_ranges, defaults, facts, stand_ins
+from dbt.adapters.spark_mv.rewrite.conditions import (
+    consequences,
+    day_ranges,
+    defaults,
+    facts,
+    stand_ins,
+)
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.terms import binary, counted_rows, made

@@ -10,11 +10,11 @@ from typing import Any, cast
 import pytest
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite import calls
-from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
+from dbt.adapters.spark_mv.rewrite.aggregates import calls
+from dbt.adapters.spark_mv.rewrite.aggregates.calls import StoredCalls
+from dbt.adapters.spark_mv.rewrite.aggregates.sums import Multiple, multiple_of
 from dbt.adapters.spark_mv.rewrite.conditions import conjuncts
 from dbt.adapters.spark_mv.rewrite.reading import expressions
-from dbt.adapters.spark_mv.rewrite.sums import Multiple, multiple_of
 from dbt.adapters.spark_mv.rewrite.terms import Term
 from tests.sampling import WHOLE
 from tests.unit.rewrite.harness import about, run

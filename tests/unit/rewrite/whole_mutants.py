@@ -100,18 +100,18 @@ def _no_arguments(patch: Patch) -> None:
 
 
 def _any_operation(patch: Patch) -> None:
-    patch.setattr(wholes, "set_of", lambda kind, left, right: _SET_OF("ANY", left, right))
+    patch.setattr(wholes, "set_of", lambda kind, branches: _SET_OF("ANY", branches))
 
 
 def _duplicates_are_kept(patch: Patch) -> None:
-    patch.setattr(wholes, "set_of", lambda kind, left, right: _UNION_OF([left, right]))
+    patch.setattr(wholes, "set_of", lambda kind, branches: _UNION_OF(branches))
 
 
 def _order_of_branches(patch: Patch) -> None:
     patch.setattr(
         wholes,
         "set_of",
-        lambda kind, *pair: _SET_OF(kind, *sorted(pair, key=lambda one: one.source.key)),
+        lambda kind, branches: _SET_OF(kind, sorted(branches, key=lambda one: one.source.key)),
     )
 
 

@@ -12,6 +12,7 @@ from tests.unit.rewrite.shapes import Pair
 Wording = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
 _WHOLE, _DECIMAL = r"(\w\.(?:id|a|b|c|k))", r"(\w\.m)"
 _CASES = "WHEN {0}.g = 'x' THEN {1} WHEN {0}.g < 'y' THEN NULL WHEN {0}.g IS NULL THEN 1 ELSE 0"
+_SIGNS = "{0}.g WHEN 'x' THEN -{1} WHEN 'y' THEN {1}"
 WORDINGS: dict[str, Wording] = {
     "none as zero": (re.compile(rf"SUM\({_WHOLE}\)"), lambda at: f"SUM(COALESCE({at[1]}, 0))"),
     "a sum of ones": (re.compile(r"COUNT\(\*\)"), lambda at: "SUM(1)"),
@@ -43,6 +44,42 @@ WORDINGS: dict[str, Wording] = {
             "(1, CAST(NULL AS STRING)))"
         ),
     ),
+    "how many are NULL": (
+        re.compile(r"COUNT\((\w\.\w+)\)"),
+        lambda at: f"COUNT_IF({at[1]} IS NULL)",
+    ),
+    "how many are not": (
+        re.compile(r"COUNT\((\w\.\w+)\)"),
+        lambda at: f"SUM(CASE WHEN {at[1]} IS NOT NULL THEN 1 ELSE 0 END)",
+    ),
+    "an average with zeros": (
+        re.compile(r"SUM\((\w\.[abm])\)"),
+        lambda at: f"AVG(COALESCE({at[1]}, 0))",
+    ),
+    "with signs": (
+        re.compile(rf"SUM\({_DECIMAL}\)"),
+        lambda at: (
+            f"SUM(CASE {at[1][0]}.g WHEN 'x' THEN -{at[1]} WHEN 'y' THEN {at[1]} ELSE 0 END)"
+        ),
+    ),
+    "times two or one": (
+        re.compile(rf"SUM\({_DECIMAL}\)"),
+        lambda at: f"SUM(CASE WHEN {at[1][0]}.g = 'x' THEN {at[1]} * 2.5 ELSE {at[1]} END)",
+    ),
+    "an extreme or else": (
+        re.compile(rf"(MIN|MAX)\({_WHOLE}\)"),
+        lambda at: f"{at[1]}(CASE WHEN {at[2][0]}.g = 'x' THEN {at[2]} ELSE 1 END)",
+    ),
+    "constants by a key": (
+        re.compile(r"COUNT\(\*\)"),
+        lambda at: "SUM(CASE t.g WHEN 'x' THEN 2 WHEN 'y' THEN 1 ELSE 0 END)",
+    ),
+    "a sum of a decimal key": (
+        re.compile(rf"(?:MIN|MAX)\({_DECIMAL}\)"),
+        lambda at: f"SUM({at[1]})",
+    ),
+    "bits": (re.compile(rf"(?:MIN|MAX|SUM)\({_WHOLE}\)"), lambda at: f"BIT_OR({at[1]})"),
+    "the middle": (re.compile(rf"SUM\({_WHOLE}\)"), lambda at: f"PERCENTILE({at[1]}, 0.5)"),
 }
 
 

@@ -20,6 +20,7 @@ _GATED_COMMANDS = frozenset(
     {"run", "build", "test", "seed", "snapshot", "show", "run-operation", "clone", "freshness"}
 )
 REWRITE_SETTING = "query_rewrite.enabled"
+_BRANCH, _NOT_SET = "spark.wap.branch", "<undefined>"
 _RUNNING_COMMANDS = frozenset({"run", "build", "snapshot", "seed", "test"})
 
 
@@ -138,12 +139,19 @@ class NodeContext:
 
     def says_no_rewriting(self) -> bool:
         """Whether the session says SET query_rewrite.enabled = false."""
+        return self._setting(REWRITE_SETTING).lower() == "false"
+
+    def branch(self) -> str:
+        """The branch that the session reads of tables that have it; empty if it reads none."""
+        return self._setting(_BRANCH)
+
+    def _setting(self, key: str) -> str:
+        """What a setting of nobody's is set to; empty if it is not."""
         client = self._user.catalog
         if client is not None:
-            found = client.settings().get(REWRITE_SETTING, "")
-        else:
-            found = str(self._user.query(f"SET {REWRITE_SETTING}")[0][1])
-        return found.lower() == "false"
+            return client.settings().get(key, "")
+        found = str(self._user.query(f"SET {key}")[0][1])
+        return "" if found == _NOT_SET else found
 
     def plan(self, query: str) -> QueryPlan | None:
         """What the user's session would do for a query, where the JVM is in this process."""

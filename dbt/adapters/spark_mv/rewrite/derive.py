@@ -7,12 +7,12 @@ from functools import cached_property
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.constants import constant, day_of
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import (
     CLOCK_UNITS,
     Range,
     conditions,
-    constant,
     starts_unit,
 )
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day, oddities, of_unit, tells
@@ -21,6 +21,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
     COMPARISONS,
     ColumnOf,
     Term,
+    bracketed,
     column_term,
     is_list,
     tree_of,
@@ -164,14 +165,16 @@ class Deriver:
         except Unmatched:
             other = self._limited_by_unit(normal, found, column.type)
             if other is None:
-                raise
+                by_parts = self._limited_by_parts(normal, found, column.type)
+                if by_parts is None:
+                    raise
+                return by_parts
             tree = other
         return conditions(found, tree, column.type)
 
     def _limited_by_unit(self, normal: Term, found: Range, type_name: str) -> exp.Expr | None:
         """A stored beginning of a unit, if each bound is one."""
-        is_closed = found.high is not None and not found.high_open
-        if found.among is not None or found.low_open or is_closed or self._moves_days(normal):
+        if not found.is_half_open or self._moves_days(normal):
             return None
         bounds = [bound for bound in (found.low, found.high) if bound is not None]
         for key, term in self._stored.terms.items():
@@ -181,6 +184,36 @@ class Deriver:
             if kept.unit in CLOCK_UNITS and self._view.zone not in _NO_TRANSITIONS:
                 continue
             if all(starts_unit(bound, kept.unit, type_name) for bound in bounds):
+                return self._stored.columns[key].tree()
+        return None
+
+    def _limited_by_parts(
+        self, normal: Term, found: Range, type_name: str
+    ) -> list[exp.Expr] | None:
+        """Conditions on a stored year, or a year and a month, if each bound is the beginning of
+        one."""
+        if not found.is_half_open or (type_name != "date" and oddities(self._view.zone).any):
+            return None
+        year, month = (self._part(kind, normal) for kind in (exp.Year, exp.Month))
+        bounds = [bound for bound in (found.low, found.high) if bound is not None]
+        if year is not None and all(starts_unit(one, "YEAR", type_name) for one in bounds):
+            return conditions(found.changed(lambda one: day_of(one).year), year, "int")
+        if year is None or month is None:
+            return None
+        if not all(starts_unit(one, "MONTH", type_name) for one in bounds):
+            return None
+        months = exp.Add(
+            this=exp.Mul(this=bracketed(year), expression=exp.Literal.number(12)),
+            expression=bracketed(month),
+        )
+        counted = found.changed(lambda one: day_of(one).year * 12 + day_of(one).month)
+        return conditions(counted, exp.Paren(this=months), "int")
+
+    def _part(self, kind: type[exp.Expr], argument: Term) -> exp.Expr | None:
+        """The stored year, or another part, of an argument."""
+        for key, term in self._stored.terms.items():
+            kept = of_unit(term) if type(term.node) is kind else None
+            if kept is not None and kept.argument.key == argument.key:
                 return self._stored.columns[key].tree()
         return None
 

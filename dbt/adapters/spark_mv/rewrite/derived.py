@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.rewrite.block import (
     base_tables,
     sets_of_keys,
 )
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
+from dbt.adapters.spark_mv.rewrite.conditions.constants import family_of
 from dbt.adapters.spark_mv.rewrite.terms import (
     ColumnOf,
     Term,
@@ -100,16 +100,24 @@ def union_of(branches: Sequence[DerivedRows]) -> DerivedRows:
     return DerivedRows(Derived(key, _tables(branches)), names, tuple(columns))
 
 
-def set_of(kind: str, left: DerivedRows, right: DerivedRows) -> DerivedRows:
-    """What UNION, EXCEPT or INTERSECT returns: rows that depend on each column."""
-    pair = (left, right)
-    names = _names(pair)
-    shown = [(one.source.key, [column.name for column in one.columns]) for one in pair]
+def set_of(kind: str, branches: Sequence[DerivedRows]) -> DerivedRows:
+    """What UNION, EXCEPT or INTERSECT returns: rows that depend on each column. Where equal values
+    are the same, the order of branches is none of it but in EXCEPT."""
+    names = _names(branches)
+    shown = [(one.source.key, [column.name for column in one.columns]) for one in branches]
+    if not kind.startswith("EXCEPT") and have_same_types(branches):
+        shown.sort()
     columns = tuple(
-        _common([one.columns[number] for one in pair], number, name)
+        _common([one.columns[number] for one in branches], number, name)
         for number, name in enumerate(names)
     )
-    return DerivedRows(Derived(digest((kind, shown)), _tables(pair)), names, columns)
+    return DerivedRows(Derived(digest((kind, shown)), _tables(branches)), names, columns)
+
+
+def have_same_types(branches: Sequence[DerivedRows]) -> bool:
+    """Whether the columns of all are of the same types, whose equal values are the same."""
+    types = [[column.type for column in one.columns] for one in branches]
+    return all(one == types[0] for one in types) and all(map(family_of, types[0]))
 
 
 def full_join(left: DerivedRows, right: DerivedRows, on: Sequence[Term]) -> DerivedRows:

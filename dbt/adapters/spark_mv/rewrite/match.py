@@ -15,8 +15,8 @@ from itertools import product
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
+from dbt.adapters.spark_mv.rewrite.aggregates.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived
-from dbt.adapters.spark_mv.rewrite.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
 from dbt.adapters.spark_mv.rewrite.conditions.stand_ins import stand_in
 from dbt.adapters.spark_mv.rewrite.derive import Calls, Deriver, no_calls

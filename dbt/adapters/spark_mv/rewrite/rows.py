@@ -16,6 +16,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.rewrite.conditions.conjuncts import conjuncts
 from dbt.adapters.spark_mv.rewrite.conditions.defaults import without_nulls
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, exact_range, facts_of
+from dbt.adapters.spark_mv.rewrite.conditions.parts_of_days import is_of_days
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, as_test, binary, column_term
@@ -26,6 +27,7 @@ _STRICTER: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
     exp.LTE: (exp.LT, exp.EQ),
     exp.NEQ: (exp.LT,),
     exp.NullSafeEQ: (exp.EQ,),
+    exp.NullSafeNEQ: (exp.NEQ, exp.LT),
 }
 
 
@@ -74,6 +76,8 @@ class RowsTest:
             return implies(self._query, conjuncts(plain))
         if self._is_weaker(term):
             return True
+        if is_of_days(term, self._query.ranges_of, zone):
+            return True
         found = exact_range(term, zone)
         if found is not None:
             return self._query.is_within(*found)
@@ -93,8 +97,9 @@ class RowsTest:
             return False
         left, right = term.args
         if left.key == right.key and left.column and self._query.rejects_null(left.column):
-            return type(term.node) is not exp.NEQ
-        pairs = ((left, right), (right, left)) if type(term.node) is exp.NEQ else ((left, right),)
+            return type(term.node) in (exp.LTE, exp.NullSafeEQ)
+        is_either = type(term.node) in (exp.NEQ, exp.NullSafeNEQ)
+        pairs = ((left, right), (right, left)) if is_either else ((left, right),)
         stricter = (
             binary(kind, *pair).key for kind in _STRICTER[type(term.node)] for pair in pairs
         )

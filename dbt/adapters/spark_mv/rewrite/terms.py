@@ -163,6 +163,13 @@ def is_not_null(term: Term) -> Term:
     return made(exp.Not(), (is_null(term),), (("this", False),))
 
 
+def tested_for_null(condition: Term) -> Term | None:
+    """What a condition says is NULL, or is not; None if it says something else."""
+    test = condition.args[0] if isinstance(condition.node, exp.Not) else condition
+    is_test = isinstance(test.node, exp.Is) and isinstance(test.args[1].node, exp.Null)
+    return test.args[0] if is_test else None
+
+
 def as_test(term: Term) -> Term:
     """A conjunct as one with EXISTS, if it is IN with a subquery and one is known that is true in
     the same rows; to be compared with others, and not to be printed."""

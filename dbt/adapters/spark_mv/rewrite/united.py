@@ -15,8 +15,9 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived
 from dbt.adapters.spark_mv.rewrite.conditions.comparisons import range_in
 from dbt.adapters.spark_mv.rewrite.conditions.consequences import simple_conjunct
+from dbt.adapters.spark_mv.rewrite.conditions.constants import constant
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, facts_of
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, constant
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import of_unit
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.stored import LeftOut, StoredView, as_stored

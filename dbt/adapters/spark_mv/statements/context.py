@@ -40,6 +40,11 @@ class StatementContext(Protocol):
         """Whether the session of the statement has switched rewriting off."""
         ...
 
+    def branch(self) -> str:
+        """The branch of tables that the session reads, which views are not made of; empty if it
+        reads none."""
+        ...
+
     def plan(self, query: str) -> QueryPlan | None:
         """What the session of the statement would do for a query; None where that takes more than
         one statement. Raises `StatementFailed` if Spark refuses it."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, comparison, family_of, value_of
+from dbt.adapters.spark_mv.rewrite.conditions.constants import family_of, value_of
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, comparison
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, is_list
 
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.LT: exp.GT, exp.LTE: exp.GTE, exp.EQ: exp.EQ}

@@ -53,6 +53,8 @@ def simple_conjunct(term: Term) -> Term:
     """
     if isinstance(term.node, (exp.NullSafeEQ, exp.NullSafeNEQ)):
         return _null_safe(term)
+    if is_list(term.node):
+        return _without_null(term)
     if not isinstance(term.node, (exp.EQ, exp.Is)):
         return term
     left, right = term.args
@@ -64,6 +66,17 @@ def simple_conjunct(term: Term) -> Term:
         if isinstance(one.node, exp.Boolean) and is_boolean:
             return other if one.node.this else negated(other)
     return term
+
+
+def _without_null(term: Term) -> Term:
+    """IN without the NULL in its list, which no value equals."""
+    pairs = list(zip(term.args, term.slots, strict=True))
+    kept = pairs[:1] + [pair for pair in pairs[1:] if not isinstance(pair[0].node, exp.Null)]
+    if len(kept) == len(pairs):
+        return term
+    if len(kept) == 1:
+        return made(exp.false())
+    return made(term.node, [arg for arg, _ in kept], [slot for _, slot in kept])
 
 
 def _null_safe(term: Term) -> Term:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.constants import midnight, value_of
 from dbt.adapters.spark_mv.rewrite.conditions.days import (
     first_day,
     first_written,
     first_year,
+    midnight_text,
     next_start,
     start_of,
 )
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import CLOCK_UNITS, Range, midnight, value_of
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import CLOCK_UNITS, Range
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import (
     first_of_year,
     is_day,
@@ -28,7 +30,7 @@ def range_of_days(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
     """The column and the range that a comparison of its year, month, day, .. is; None if it is
     none. Moments are of a time zone."""
     found = _days(term, zone)
-    return None if found is None else _of_days(*found, zone)
+    return None if found is None else of_days(*found, zone)
 
 
 def range_of_list(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
@@ -40,7 +42,7 @@ def range_of_list(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
         return None
     (column, _), ranges = found[0], [one for _, one in found]
     low, high = min(one.low for one in ranges), max(one.high for one in ranges)
-    return _of_days(column, Range(low, False, high, True), zone)
+    return of_days(column, Range(low, False, high, True), zone)
 
 
 def range_since(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
@@ -53,7 +55,7 @@ def range_since(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
         year = first_year(bound) if is_year else None
         day = first_day(bound) if year is None else first_of_year(year)
         if column is not None and day is not None and (year is not None or not is_year):
-            return _of_days(column, Range(low=day), zone)
+            return of_days(column, Range(low=day), zone)
     return None
 
 
@@ -128,11 +130,9 @@ def _written(
 
 def _begun(constant: Term) -> int | None:
     """The day at whose beginning a constant is, which may be a moment."""
-    node = constant.node
-    is_moment = isinstance(node, exp.Cast) and node.args["to"].sql("spark") == "TIMESTAMP"
-    text = constant.args[0].node if is_moment and constant.args else None
-    if isinstance(text, exp.Literal) and text.is_string and not node.args.get("safe"):
-        constant = made(exp.Literal.string(text.name.removesuffix(" 00:00:00")))
+    text = midnight_text(constant)
+    if text is not None:
+        constant = made(exp.Literal.string(text))
     found: int | None = value_of(constant, "date", "")
     return found
 
@@ -152,7 +152,7 @@ def _day(constant: Term) -> tuple[int, int] | None:
     return None if found is None else (found, found + 1)
 
 
-def _of_days(column: ColumnOf, days: Range, zone: str) -> tuple[ColumnOf, Range] | None:
+def of_days(column: ColumnOf, days: Range, zone: str) -> tuple[ColumnOf, Range] | None:
     """A range of days as one of the values of a column, which may be moments."""
     if column.type == "date":
         return column, days

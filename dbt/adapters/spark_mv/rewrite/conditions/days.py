@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Sequence
 from datetime import date, timedelta
 
 from sqlglot import exp
@@ -42,7 +43,42 @@ def day_text(term: Term) -> str | None:
     if isinstance(term.node, exp.LastDay) and len(term.args) == 1:
         text = day_text(term.args[0]) or _text(term.args[0])
         return None if text is None else _last_of_month(text)
-    return None
+    if isinstance(term.node, exp.Anonymous) and term.node.name.lower() == "make_date":
+        return _made(term.args)
+    return _first_of_unit(term) if isinstance(term.node, exp.DateTrunc) else None
+
+
+def midnight_text(term: Term) -> str | None:
+    """The day at whose midnight a constant of type TIMESTAMP is, as YYYY-MM-DD; None if it is at
+    none, or not known."""
+    if isinstance(term.node, exp.TimestampTrunc):
+        return _first_of_unit(term)
+    node = term.node
+    is_moment = isinstance(node, exp.Cast) and node.args["to"].sql("spark") == "TIMESTAMP"
+    text = term.args[0].node if is_moment and term.args else None
+    if not isinstance(text, exp.Literal) or not text.is_string or node.args.get("safe"):
+        return None
+    day = text.name.removesuffix(" 00:00:00")
+    return day if _DAY.fullmatch(day) else None
+
+
+def _first_of_unit(term: Term) -> str | None:
+    """The first day of the unit of time of a constant."""
+    unit, is_start = unit_of(term)
+    argument = term.args[[name for name, _ in term.slots].index("this")]
+    text = day_text(argument) or _text(argument)
+    if text is None or not is_start or unit not in {**_DAYS, **_MONTHS}:
+        return None
+    return str(_date(start_of((date.fromisoformat(text) - _EPOCH).days, unit)))
+
+
+def _made(parts: Sequence[Term]) -> str | None:
+    """The day of a year, a month and a day."""
+    numbers = [count for part in parts if (count := _count(part)) is not None]
+    if len(numbers) != 3 or len(parts) != 3:
+        return None
+    text = "{:04d}-{:02d}-{:02d}".format(*numbers)
+    return text if moved(text, 0, "DAY") == text else None
 
 
 def first_day(term: Term) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.comparisons import range_in
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import DISCRETE, family_of, value_of
+from dbt.adapters.spark_mv.rewrite.conditions.constants import DISCRETE, family_of, value_of
 from dbt.adapters.spark_mv.rewrite.terms import (
     ColumnOf,
     Term,

@@ -17,8 +17,10 @@ from dbt.adapters.spark_mv.rewrite.conditions.consequences import (
     rejected_nulls,
     simple_conjunct,
 )
+from dbt.adapters.spark_mv.rewrite.conditions.constants import family_of
 from dbt.adapters.spark_mv.rewrite.conditions.defaults import without_default
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, family_of
+from dbt.adapters.spark_mv.rewrite.conditions.parts_of_days import months_of_years
+from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.conditions.stand_ins import with_stand_ins
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, mapped
 
@@ -78,11 +80,11 @@ class Facts:
 
     def is_within(self, column: ColumnOf, kept: Range) -> bool:
         """Whether all values of a column are in a range, and none is NULL."""
-        return any(one.is_within(kept) for one in self._ranges(column))
+        return any(one.is_within(kept) for one in self.ranges_of(column))
 
     def is_apart(self, column: ColumnOf, other: Range) -> bool:
         """Whether no value of a column is in a range, and none is NULL."""
-        return any(one.meet(other).is_empty for one in self._ranges(column))
+        return any(one.meet(other).is_empty for one in self.ranges_of(column))
 
     @cached_property
     def cases(self) -> Sequence[Sequence[Facts]]:
@@ -93,7 +95,8 @@ class Facts:
             if type(term.node) is exp.Or and len(term.args) <= _MOST_BRANCHES
         ]
 
-    def _ranges(self, column: ColumnOf) -> list[Range]:
+    def ranges_of(self, column: ColumnOf) -> list[Range]:
+        """Ranges that each have all values of a column."""
         found = self.range_of(column), self.implied_ranges.get(self.least(column))
         ranges = [one for one in found if one is not None]
         return [*ranges, ranges[0].meet(ranges[1])] if len(ranges) == 2 else ranges
@@ -186,7 +189,9 @@ class _Finder:
         known = Facts(classes, {}, frozenset(self._not_null), (), False)
         ranges = _met(known, self._ranges)
         residuals = tuple(self._residuals.values())
-        implied = _met(known, implied_ranges(map(known.normal, residuals), self._zone))
+        normal = [known.normal(term) for term in residuals]
+        found = [*implied_ranges(normal, self._zone), *months_of_years(normal, self._zone)]
+        implied = _met(known, found)
         is_empty = self._is_empty or any(found.is_empty for found in ranges.values())
         whole = Facts(
             classes,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.constants import family_of
 from dbt.adapters.spark_mv.rewrite.conditions.number_types import number_type
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import (
     FIRST_YEAR,
     LAST_YEAR,

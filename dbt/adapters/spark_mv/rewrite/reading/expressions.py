@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.rewrite.reading.functions import (
     Columns,
     call_of,
     cases,
+    concatenated,
     filtered_call,
     generic,
     window_of,
@@ -33,7 +34,7 @@ from dbt.adapters.spark_mv.sql.parser import WRITTEN_FORMAT
 from dbt.adapters.spark_mv.sql.spark_functions import aggregate
 
 _FUNCTIONS = (
-    *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.DPipe, exp.Neg),
+    *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg),
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Is),
     *(exp.Like, exp.ILike, exp.RegexpLike, exp.In, exp.If, exp.Case, exp.Coalesce, exp.Nullif),
     *(exp.Cast, exp.TryCast, exp.TimestampTrunc, exp.DateTrunc, exp.TsOrDsToDate),
@@ -41,7 +42,7 @@ _FUNCTIONS = (
     *(exp.WeekOfYear, exp.Hour, exp.Minute, exp.Second, exp.Extract, exp.LastDay, exp.NextDay),
     *(exp.TsOrDsAdd, exp.DateDiff, exp.AddMonths, exp.MonthsBetween),
     *(exp.Interval, exp.Upper, exp.Lower, exp.Trim, exp.Length, exp.Initcap),
-    *(exp.Substring, exp.Left, exp.Right, exp.Replace, exp.StrPosition, exp.Concat, exp.ConcatWs),
+    *(exp.Substring, exp.Left, exp.Right, exp.Replace, exp.StrPosition, exp.ConcatWs),
     *(exp.Pad, exp.RegexpSplit, exp.SplitPart, exp.RegexpExtract, exp.Contains, exp.StartsWith),
     *(exp.EndsWith, exp.Translate, exp.Nvl2, exp.SafeDivide, exp.Repeat, exp.Ascii, exp.Chr),
     *(exp.Reverse, exp.Abs, exp.Round, exp.Floor, exp.Ceil, exp.Greatest, exp.Least, exp.Sqrt),
@@ -279,6 +280,8 @@ _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.Cast: _cast,
     exp.TryCast: _cast,
     exp.Anonymous: _anonymous,
+    exp.Concat: lambda node, columns: concatenated(node, columns, read),
+    exp.DPipe: lambda node, columns: concatenated(node, columns, read),
     exp.DateDiff: _days_between,
     exp.TimeToStr: _formatted,
     exp.Extract: _extracted,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.terms import Term, counted_rows, made
+from dbt.adapters.spark_mv.rewrite.terms import Term, counted_rows, made, tested_for_null
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.spark_functions import aggregate
 
@@ -32,6 +32,7 @@ _OF_WINDOWS = (
     *(exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile),
     *(exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.First, exp.Last),
 )
+_TEXTS = ("string", "int", "bigint", "date")
 _OF_A_WINDOW = frozenset({"this", "partition_by", "order", "spec", "over"})
 
 
@@ -47,6 +48,18 @@ def generic(node: exp.Expr, columns: Columns, read: Read) -> Term:
         args += [read(child, columns) for child in children]
         slots += [(name, isinstance(value, list))] * len(children)
     return made(node, args, slots)
+
+
+def concatenated(node: exp.Expr, columns: Columns, read: Read) -> Term:
+    """CONCAT and `||`, which are one; of what is concatenated itself the parts."""
+    operands = node.expressions or [node.this, node.expression]
+    args: list[Term] = []
+    for term in (read(operand, columns) for operand in operands):
+        # Bytes may be no text before they are beside others.
+        is_text = all(column.type in _TEXTS for column in term.columns)
+        args += term.args if type(term.node) is exp.Concat and is_text else (term,)
+    made_of = exp.Concat(safe=True, coalesce=False)
+    return made(made_of, args, (("expressions", True),) * len(args))
 
 
 def cases(args: list[Term]) -> Term:
@@ -84,10 +97,24 @@ def call_of(
     term = read(argument, columns)
     if condition is not None:
         term = cases([read(condition, columns), term, made(exp.Null())])
+    term = _without_test(term, name)
     empty = type(node)(big_int=True) if name == "COUNT" else type(node)()
     is_duplicate_free = distinct and name not in ("MIN", "MAX")
     shown = name or type(node).__name__.upper()
     return made(empty, (term,), (("this", False),), shown, is_duplicate_free)
+
+
+def _without_test(argument: Term, name: str) -> Term:
+    """The argument of a call that leaves out NULL, without a condition that does so, too."""
+    if type(argument.node) is not exp.Case or len(argument.args) != 3:
+        return argument
+    condition, value, last = argument.args
+    tested = tested_for_null(condition)
+    if tested is None or not isinstance(condition.node, exp.Not):
+        return argument
+    is_counted = name == "COUNT" and isinstance(value.node, exp.Literal)
+    is_same = is_counted or tested.key == value.key
+    return tested if is_same and isinstance(last.node, exp.Null) else argument
 
 
 def _with_others(node: exp.Expr, columns: Columns, read: Read, condition: exp.Expr | None) -> Term:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Output
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
+from dbt.adapters.spark_mv.rewrite.conditions.constants import family_of
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Columns, column_in, known_column
 from dbt.adapters.spark_mv.rewrite.terms import Term, made, replaced

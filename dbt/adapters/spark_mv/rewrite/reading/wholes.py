@@ -8,7 +8,13 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Output, Sorted
-from dbt.adapters.spark_mv.rewrite.derived import DerivedRows, rows_of, set_of, union_of
+from dbt.adapters.spark_mv.rewrite.derived import (
+    DerivedRows,
+    have_same_types,
+    rows_of,
+    set_of,
+    union_of,
+)
 from dbt.adapters.spark_mv.rewrite.reading.scopes import unwrapped
 from dbt.adapters.spark_mv.rewrite.terms import Term, column_term
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
@@ -47,17 +53,28 @@ def set_rows(query: exp.SetOperation, rows: Callable[[exp.Expr], DerivedRows]) -
     if more:
         raise Unmatched(QUERY, f"a union has {more[0].rstrip('_')}", query.sql("spark"))
     kind, is_distinct = type(query).__name__.upper(), bool(query.args.get("distinct"))
-    if kind != "UNION" or is_distinct:
-        return set_of(f"{kind} {is_distinct}", rows(query.this), rows(query.expression))
+    if kind != "UNION":
+        return set_of(f"{kind} {is_distinct}", [rows(query.this), rows(query.expression)])
+    branches = [rows(branch) for branch in _branches(query, is_distinct)]
+    if not is_distinct:
+        return union_of(branches)
+    if have_same_types(branches):
+        return set_of(f"{kind} {is_distinct}", branches)
+    return set_of(f"{kind} {is_distinct}", [rows(query.this), rows(query.expression)])
+
+
+def _branches(query: exp.SetOperation, is_distinct: bool) -> list[exp.Expr]:
+    """The branches of a union and of unions in it; each row once is that of all together."""
     branches: list[exp.Expr] = []
     ahead: list[exp.Expr] = [query.expression, query.this]
+    known = {"this", "expression", "distinct"} if is_distinct else {"this", "expression"}
     while ahead:
         found = unwrapped(ahead.pop())
-        if isinstance(found, exp.Union) and set(_said(found)) <= {"this", "expression"}:
+        if isinstance(found, exp.Union) and set(_said(found)) <= known:
             ahead += [found.expression, found.this]
         else:
             branches.append(found)
-    return union_of([rows(branch) for branch in branches])
+    return branches
 
 
 def _said(node: exp.Expr) -> list[str]:

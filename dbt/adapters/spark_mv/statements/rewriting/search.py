@@ -172,6 +172,11 @@ class Search:
         if target.context.says_no_rewriting():
             made.leave(_OFF)
             return False
+        branch = target.context.branch()
+        if branch:
+            text = f"the session reads the branch {branch} of tables (spark.wap.branch)"
+            made.leave(Reason("SETTINGS_DIFFER", text))
+            return False
         if not made.original_rows:
             made.original_rows = target.plans.rows(made.original[target.start :])
         if made.original_rows >= self._policy.least_rows:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.constants import family_of
 from dbt.adapters.spark_mv.rewrite.terms import Term, made
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
 
@@ -16,7 +18,7 @@ LONGEST_SUM, LONGEST_ARGUMENT = 28, 18
 ZERO, ONE, _MINUS_ONE = (made(exp.Literal.number(number)) for number in (0, 1, -1))
 # Averages of these are exact in sums of doubles for so many rows.
 EXACT_ROWS = {"tinyint": 2**46, "smallint": 2**38, "int": 2**22}
-_MORE_OF_SUM, _DIGITS_OF_INT, _MOST_DIGITS = 10, 10, 38
+_MORE_OF_SUM, _DIGITS_OF_INT, _DIGITS_OF_BIGINT, _MOST_DIGITS = 10, 10, 20, 38
 _FACTOR = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?")
 
 
@@ -75,6 +77,30 @@ def _digits(term: Term) -> tuple[int, int] | None:
 def _decimal_column(term: Term) -> tuple[int, int] | None:
     found = DECIMAL.fullmatch(term.column.type) if term.column is not None else None
     return None if found is None else (int(found[1]), int(found[2]))
+
+
+def summed_type(type_name: str) -> str:
+    """The type of a sum of values of a type that is had from one value and their number; empty if
+    none is."""
+    if family_of(type_name) == "whole":
+        return "bigint"
+    found = DECIMAL.fullmatch(type_name)
+    # Times a BIGINT it has more digits than those of the sum, of which Spark has 38.
+    is_short = found is not None and int(found[1]) <= _MOST_DIGITS - _DIGITS_OF_BIGINT - 1
+    return _summed(int(found[1]), int(found[2])) if found is not None and is_short else ""
+
+
+def widest_sum(types: Collection[str]) -> str:
+    """The type of a sum of values of which Spark makes one type, by those of sums of each; empty if
+    that may not hold the sum."""
+    if len(types) < 2:
+        return next(iter(types), "")
+    found = [one for name in types if (one := DECIMAL.fullmatch(name)) is not None]
+    if len(found) < len(types):
+        return ""
+    scale = max(int(one[2]) for one in found)
+    digits = max(int(one[1]) - int(one[2]) for one in found) + scale
+    return f"decimal({digits},{scale})" if digits <= LONGEST_SUM else ""
 
 
 def with_zeros(summed: str) -> str:

@@ -2,59 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import measures
-from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
-from dbt.adapters.spark_mv.rewrite.conditions.ranges import family_of
-from dbt.adapters.spark_mv.rewrite.derive import Deriver
-from dbt.adapters.spark_mv.rewrite.stored import is_inexact
-from dbt.adapters.spark_mv.rewrite.sums import (
-    DECIMAL,
+from dbt.adapters.spark_mv.rewrite.aggregates.groups import ARGUMENT, StoredGroups
+from dbt.adapters.spark_mv.rewrite.aggregates.sums import (
     EXACT_ROWS,
-    LONGEST_SUM,
     ONE,
     ZERO,
     averaged_type,
     is_longest,
     multiple_of,
+    widest_sum,
     with_zeros,
 )
-from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, counted_rows, made
+from dbt.adapters.spark_mv.rewrite.stored import is_inexact
+from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, counted_rows, made, tested_for_null
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
 
-_ARGUMENT = (("this", False),)
 _EXTREMES: dict[str, type[exp.Expr]] = {"MIN": exp.Min, "MAX": exp.Max}
 _EXTREMES |= {"LOGICALAND": exp.LogicalAnd, "LOGICALOR": exp.LogicalOr}
 _EXTREMES |= {"BITWISEANDAGG": exp.BitwiseAndAgg, "BITWISEORAGG": exp.BitwiseOrAgg}
 
 
 @dataclass(frozen=True)
-class StoredCalls:
-    """Writes calls over groups that are stored, `again` if several of them make one of the query.
-
-    `all_rows` says that the query has one group, also of no rows; `most_rows` is how many rows a
-    group can have, None if that is not known.
-    """
-
-    deriver: Deriver
-    facts: Facts
-    again: bool
-    all_rows: bool
-    most_rows: int | None
-
-    @property
-    def _may_be_of_no_rows(self) -> bool:
-        """Of the one group of a query without keys."""
-        return self.all_rows and not self.again
+class StoredCalls(StoredGroups):
+    """Writes calls over groups that are stored."""
 
     def write(self, call: Term) -> exp.Expr:
         """A call as an expression of stored columns; raises `Unmatched`."""
         attempts = (self._of_keys, self._stored, self._of_parts, self._conditional)
-        for attempt in (*attempts, self._count_of_keys, self._none_as_zero, self._multiple):
+        others = (self._count_of_keys, self._none_as_zero, self._multiple, self._of_nulls)
+        for attempt in (*attempts, *others):
             found: exp.Expr | None = attempt(call)
             if found is not None:
                 return found
@@ -74,39 +55,6 @@ class StoredCalls:
         if call.call in _EXTREMES:
             return _EXTREMES[call.call](this=found[0])
         return self._added(call.args[0], *found)
-
-    def _added(
-        self, argument: Term, tree: exp.Expr, type_name: str, met: exp.Expr | None = None
-    ) -> exp.Expr:
-        """A sum of stored sums of an argument, as a value of the same type; of those groups only
-        that meet a condition."""
-        shown = tree if met is None else exp.Case().when(met.copy(), tree.copy())
-        return self._total(argument, shown, type_name, [] if met is None else [met])
-
-    def _total(
-        self, argument: Term, shown: exp.Expr, type_name: str, met: Sequence[exp.Expr] = ()
-    ) -> exp.Expr:
-        """A sum of what is `shown` for each stored group, its sum of an argument if it is one of
-        those `met`."""
-        total = exp.cast(exp.Sum(this=shown.copy()), type_name)
-        decimal = DECIMAL.fullmatch(type_name)
-        if type_name == "bigint" or (decimal and int(decimal.group(1)) <= LONGEST_SUM):
-            return total
-        count = self._stored_count(argument)
-        if decimal is None or count is None:
-            text = f"sums of the type {type_name} cannot be added up again exactly"
-            raise Unmatched(NOT_DERIVABLE, text)
-        # A stored sum that was too large is NULL, and so is every sum with it.
-        is_null = exp.Is(this=bracketed(shown), expression=exp.null())
-        lost = exp.and_(is_null, count > 0, *(one.copy() for one in met))
-        any_lost = exp.Max(this=exp.Case().when(lost, exp.Literal.number(1)))
-        return exp.Case().when(exp.Is(this=any_lost, expression=exp.null()), total)
-
-    def _stored_count(self, argument: Term) -> exp.Expr | None:
-        """The stored number of values of an argument."""
-        counted = made(exp.Count(big_int=True), (argument,), _ARGUMENT, "COUNT")
-        found = self.deriver.stored(counted)
-        return None if found is None else found[0]
 
     def _count(self, call: Term) -> exp.Expr | None:
         found = self.deriver.stored(call)
@@ -128,14 +76,6 @@ class StoredCalls:
         is_null = exp.Is(this=bracketed(self.deriver.tree(argument)), expression=exp.null())
         shown = exp.Case().when(exp.Not(this=exp.Paren(this=is_null)), rows[0])
         return self._none_is_zero(exp.Sum(this=shown) if self.again else shown, True)
-
-    def _none_is_zero(self, tree: exp.Expr, may_be_none: bool) -> exp.Expr:
-        return exp.func("coalesce", tree, exp.Literal.number(0)) if may_be_none else tree
-
-    def _is_never_null(self, term: Term) -> bool:
-        if term.column is not None:
-            return self.facts.rejects_null(term.column)
-        return isinstance(term.node, exp.Literal)
 
     def _of_keys(self, call: Term) -> exp.Expr | None:
         """A call whose argument is a function of the keys, and does not mind duplicates."""
@@ -166,12 +106,24 @@ class StoredCalls:
         """AVG as the quotient of a sum and a count."""
         if call.call != "AVG" or call.distinct:
             return None
-        return self._averaged(call.args[0], call.args[0], None)
+        (argument,) = call.args
+        return self._averaged(argument, argument, None) or self._averaged_with_zeros(argument)
+
+    def _averaged_with_zeros(self, argument: Term) -> exp.Expr | None:
+        """AVG of values and of zeros where these are NULL, of all rows."""
+        total, rows = self._none_as_zero(_sum_of(argument)), self._count(counted_rows())
+        if total is None or rows is None or type(argument.node) is not exp.Coalesce:
+            return None
+        value = argument.args[0]
+        summed = self._of_group(_sum_of(value))
+        assert summed is not None
+        type_name = averaged_type(value, with_zeros(summed[1]), self.most_rows)
+        return self._quotient(total, rows, type_name)
 
     def _averaged(self, argument: Term, value: Term, met: exp.Expr | None) -> exp.Expr | None:
         """AVG of the values of those groups that meet a condition, which are all of an argument."""
         summed = self._of_group(_sum_of(value))
-        counted = made(exp.Count(big_int=True), (argument,), _ARGUMENT, "COUNT")
+        counted = made(exp.Count(big_int=True), (argument,), ARGUMENT, "COUNT")
         attempts = (self._conditional,) if met else (self._count, self._count_of_keys)
         count = next((found for attempt in attempts if (found := attempt(counted))), None)
         if summed is None or count is None:
@@ -180,10 +132,33 @@ class StoredCalls:
         total = summed[0] if met is None else exp.Case().when(met.copy(), summed[0])
         if self.again:
             total = self._added(value, *summed, met)
+        return self._quotient(total, count, type_name)
+
+    def _quotient(self, total: exp.Expr, count: exp.Expr, type_name: str) -> exp.Expr:
+        """An average of values of a type, by their sum and how many they are."""
         if type_name in EXACT_ROWS:
             quotient = exp.Div(this=exp.cast(total, "double"), expression=count)
             return exp.Case().when(count.copy() > 0, quotient)
         return measures.average(total, count, type_name)
+
+    def _of_nulls(self, call: Term) -> exp.Expr | None:
+        """How many rows have NULL, by how many there are and how many have none."""
+        is_sum = call.call == "SUM" and not self.all_rows
+        is_count = call.call == "COUNT" and bool(call.args)
+        argument = call.args[0] if (is_sum or is_count) and not call.distinct else None
+        if argument is None or type(argument.node) is not exp.Case or len(argument.args) != 3:
+            return None
+        condition, value, last = argument.args
+        tested, other = tested_for_null(condition), made(exp.Null()) if is_count else ZERO
+        if tested is None or value.key != ONE.key or last.key != other.key:
+            return None
+        counted = self._count(made(exp.Count(big_int=True), (tested,), ARGUMENT, "COUNT"))
+        if counted is None or isinstance(condition.node, exp.Not):
+            return counted
+        rows = self._count(counted_rows())
+        if rows is None:
+            return None
+        return exp.Sub(this=bracketed(rows), expression=bracketed(counted))
 
     def _conditional(self, call: Term) -> exp.Expr | None:
         """A call of those rows that meet a condition on the keys."""
@@ -217,11 +192,12 @@ class StoredCalls:
         found = [one for one in choices if one is not None]
         types = {type_name for _, type_name in found} - {""}
         is_known = len(found) == len(values) and all(map(self.deriver.can, conditions))
-        if not is_known or len(types) != 1:
+        type_name = widest_sum(types) if call.call == "SUM" else next(iter(types), "")
+        if not is_known or not type_name or (call.call != "SUM" and len(types) > 1):
             return None
         pairs = zip(map(self.deriver.tree, conditions), found, strict=False)
         ifs = [exp.If(this=condition, true=tree) for condition, (tree, _) in pairs]
-        shown, (type_name,) = exp.Case(ifs=ifs, default=found[-1][0]), types
+        shown = exp.Case(ifs=ifs, default=found[-1][0])
         if call.call in _EXTREMES:
             return _EXTREMES[call.call](this=shown) if self.again else shown
         if any(value.key == ZERO.key for value in values):
@@ -240,11 +216,22 @@ class StoredCalls:
             if self._may_be_of_no_rows:
                 return None
             return (value.node.copy(), "") if value.key == ZERO.key else self._rows()
-        is_known = is_sum or call.call in _EXTREMES
-        return self._of_group(self._call_of(call, value)) if is_known else None
+        is_extreme = call.call in _EXTREMES
+        if is_extreme and isinstance(value.node, exp.Literal) and not self._may_be_of_no_rows:
+            return value.node.copy(), ""
+        found = self._of_group(self._call_of(call, value)) if is_sum or is_extreme else None
+        return found if found is not None or not is_sum else self._times(value)
 
-    def _rows(self) -> tuple[exp.Expr, str] | None:
-        return self.deriver.stored(counted_rows())
+    def _times(self, value: Term) -> tuple[exp.Expr, str] | None:
+        """The sum of one stored group that is a multiple of another, and its type."""
+        multiple = multiple_of(value)
+        found = self._of_group(_sum_of(multiple.argument)) if multiple is not None else None
+        if multiple is not None and multiple.argument.key == ONE.key:
+            found = None if self._may_be_of_no_rows else self._rows()
+        if multiple is None or found is None:
+            return None
+        product = exp.Mul(this=bracketed(multiple.factor), expression=bracketed(found[0]))
+        return exp.cast(product, multiple.type_name), multiple.type_name
 
     def _none_as_zero(self, call: Term) -> exp.Expr | None:
         """A sum of ones, or of values and of zeros where these are NULL."""
@@ -267,18 +254,6 @@ class StoredCalls:
         shown = self._none_is_zero(found[0], True)
         return self._total(value, shown, type_name) if self.again else exp.cast(shown, type_name)
 
-    def _of_group(self, call: Term) -> tuple[exp.Expr, str] | None:
-        """A call of one stored group, and its type. That of a key is had from the key."""
-        found = self.deriver.stored(call)
-        if found is not None or call.call != "SUM" or call.distinct or self._may_be_of_no_rows:
-            return found
-        (argument,), rows = call.args, self._rows()
-        is_whole = argument.column is not None and family_of(argument.column.type) == "whole"
-        if rows is None or not is_whole or not self.deriver.can(argument):
-            return None
-        product = exp.Mul(this=bracketed(self.deriver.tree(argument)), expression=rows[0])
-        return exp.cast(product, "bigint"), "bigint"
-
     def _multiple(self, call: Term) -> exp.Expr | None:
         """A sum that is a multiple of another one."""
         found = multiple_of(call.args[0]) if call.call == "SUM" and not call.distinct else None
@@ -288,11 +263,6 @@ class StoredCalls:
         product = exp.Mul(this=bracketed(found.factor), expression=bracketed(summed))
         return exp.cast(product, found.type_name)
 
-    def _call_of(self, call: Term, value: Term) -> Term:
-        if call.call == "COUNT" and (self._is_never_null(value)):
-            return counted_rows()
-        return made(call.node, (value,), _ARGUMENT, call.call)
-
 
 def _sum_of(value: Term) -> Term:
-    return made(exp.Sum(), (value,), _ARGUMENT, "SUM")
+    return made(exp.Sum(), (value,), ARGUMENT, "SUM")
