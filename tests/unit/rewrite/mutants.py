@@ -12,7 +12,13 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.rewrite import derive, returned, terms
 from dbt.adapters.spark_mv.rewrite.aggregates.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.block import Block
-from dbt.adapters.spark_mv.rewrite.conditions import consequences, facts, ranges, time_units
+from dbt.adapters.spark_mv.rewrite.conditions import (
+    comparisons,
+    consequences,
+    facts,
+    ranges,
+    time_units,
+)
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.match import _Attempt
@@ -110,10 +116,10 @@ def _null_of_a_list(patch: Patch) -> None:
     def any_of(found: list[Any]) -> Any:
         return _ANY_OF([one for one in found if one is not None])
 
-    patch.setattr(facts, "_any_of", any_of)
+    patch.setattr(comparisons, "_any_of", any_of)
 
 
-_ANY_OF = facts._any_of
+_ANY_OF = comparisons._any_of
 
 
 def _of_missing(patch: Patch) -> None:

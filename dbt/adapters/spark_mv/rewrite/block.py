@@ -96,7 +96,7 @@ class Block:
 
     `keys` are those of GROUP BY, () for one group of all rows, None without groups; DISTINCT is a
     grouping by all outputs. `having` are conditions on groups, `sets` are the parts of GROUP BY if
-    these are sets of keys, ROLLUP or CUBE.
+    these are sets of keys, ROLLUP or CUBE. With `is_set` it is no matter how often a row is there.
     """
 
     tables: tuple[Source, ...]
@@ -108,6 +108,7 @@ class Block:
     order: tuple[Sorted, ...] = ()
     limit: tuple[exp.Expr, ...] = ()
     sets: tuple[Term, ...] = ()
+    is_set: bool = False
 
     @cached_property
     def _facts(self) -> dict[str, Facts]:

@@ -98,11 +98,19 @@ def _answer(query: Block, view: StoredView, occurrences: dict[int, int], known: 
             kept = united(mapped, form, facts, taken) if known.unites else mapped
             assumed = kept.assumed | without_nulls(kept, facts, known.held)
             answer = _Attempt(form, facts, kept, taken, known.most_rows).answer()
+            _refuse_captured(answer, kept)
             return replace(answer, assumed=assumed, rest=rest_of(kept))
         except Unmatched as error:
             last = last or error
     assert last is not None, "the block itself is tried"
     raise last
+
+
+def _refuse_captured(answer: Answer, view: StoredView) -> None:
+    """Refuse columns of a query around that would be fields of stored columns."""
+    stored = {column.name.lower() for column in view.columns}
+    for name in answer.relations_around & stored:
+        raise Unmatched(QUERY, "a relation around it has the name of a stored column", name)
 
 
 class _Attempt:
@@ -162,7 +170,9 @@ class _Attempt:
             raise Unmatched(NOT_COVERED, "their outer joins differ")
 
     def _check_groups(self) -> None:
-        if self._query.keys is None and self._view.block.keys is not None:
+        # One group of all rows is there even if these are not.
+        is_set = self._query.is_set and self._view.block.keys != ()
+        if self._query.keys is None and self._view.block.keys is not None and not is_set:
             raise Unmatched(NOT_DERIVABLE, "the view has groups, and the query wants rows")
 
     def _refuse_view_having(self) -> None:

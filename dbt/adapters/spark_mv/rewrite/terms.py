@@ -28,8 +28,9 @@ _PADDED = ("char", "varchar")
 # Of a subquery: the argument of its node that holds the columns of the query around it, and in the
 # meta of its trees a digest of its rows and the table that a relation is.
 OUTER, DIGEST, TABLE = "mv_outer", "mv_digest", "mv_table"
-# In the meta of IN with a subquery: EXISTS with the same meaning in a conjunct.
-AS_TEST = "mv_as_test"
+# In the meta of IN with a subquery: EXISTS with the same meaning in a conjunct. In that of a column
+# of a query around: the name of its relation, in lower case.
+AS_TEST, AROUND = "mv_as_test", "mv_around"
 # How the tables of subqueries are called begins with it.
 INNER = "mv_inner_"
 
@@ -161,13 +162,6 @@ def is_null(term: Term) -> Term:
 def is_not_null(term: Term) -> Term:
     """That a term is not NULL."""
     return made(exp.Not(), (is_null(term),), (("this", False),))
-
-
-def tested_for_null(condition: Term) -> Term | None:
-    """What a condition says is NULL, or is not; None if it says something else."""
-    test = condition.args[0] if isinstance(condition.node, exp.Not) else condition
-    is_test = isinstance(test.node, exp.Is) and isinstance(test.args[1].node, exp.Null)
-    return test.args[0] if is_test else None
 
 
 def as_test(term: Term) -> Term:

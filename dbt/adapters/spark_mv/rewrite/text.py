@@ -10,7 +10,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.rewrite.derive import table_alias
 from dbt.adapters.spark_mv.rewrite.stored import STORED, StoredView
-from dbt.adapters.spark_mv.rewrite.terms import DIGEST, TABLE
+from dbt.adapters.spark_mv.rewrite.terms import AROUND, DIGEST, TABLE
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 UNNAMED = "mv_output_"
@@ -73,6 +73,12 @@ class Answer:
         """By what the subqueries in it are known."""
         found = (place for tree in self._trees() for place in tree.find_all(exp.Select))
         return frozenset(place.meta[DIGEST] for place in found)
+
+    @property
+    def relations_around(self) -> frozenset[str]:
+        """The names of relations, in lower case, of which columns of a query around are."""
+        found = (place for tree in self._trees() for place in tree.find_all(exp.Column))
+        return frozenset(place.meta[AROUND] for place in found if AROUND in place.meta)
 
     def with_subqueries(self, texts: Mapping[str, str]) -> Answer:
         """The answer with these texts for the subqueries that are known by the keys."""

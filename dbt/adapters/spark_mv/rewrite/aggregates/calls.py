@@ -18,8 +18,9 @@ from dbt.adapters.spark_mv.rewrite.aggregates.sums import (
     widest_sum,
     with_zeros,
 )
+from dbt.adapters.spark_mv.rewrite.conditions.consequences import tested_for_null
 from dbt.adapters.spark_mv.rewrite.stored import is_inexact
-from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, counted_rows, made, tested_for_null
+from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, counted_rows, made
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
 
 _EXTREMES: dict[str, type[exp.Expr]] = {"MIN": exp.Min, "MAX": exp.Max}

@@ -94,6 +94,13 @@ def _is_value(term: Term) -> bool:
     return isinstance(term.node, (exp.Literal, exp.Boolean))
 
 
+def tested_for_null(condition: Term) -> Term | None:
+    """What a condition says is NULL, or is not; None if it says something else."""
+    test = condition.args[0] if isinstance(condition.node, exp.Not) else condition
+    is_test = isinstance(test.node, exp.Is) and isinstance(test.args[1].node, exp.Null)
+    return test.args[0] if is_test else None
+
+
 def rejected_nulls(term: Term) -> set[ColumnOf]:
     """Columns that are not NULL in a row where a conjunct is true."""
     if isinstance(term.node, exp.Not):

@@ -80,7 +80,7 @@ def _part(term: Term) -> tuple[ColumnOf, type[exp.Expr]] | None:
 
 
 def _number(term: Term) -> int | None:
-    values = [arg.node.name for arg in term.args if arg.is_constant]
+    values = [arg.node.name for arg in term.args if isinstance(arg.node, exp.Literal)]
     return int(values[0]) if len(values) == 1 and values[0].isdigit() else None
 
 

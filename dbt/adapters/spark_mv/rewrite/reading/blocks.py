@@ -49,11 +49,13 @@ class BlockReader:
         # With the trees, so that no other one has the id of one.
         self._known: dict[int, tuple[exp.Expr, Block | Unmatched]] = {}
 
-    def forms(self, query: exp.Expr, scope: Scope) -> tuple[Block, ...]:
+    def forms(
+        self, query: exp.Expr, scope: Scope, outer: ColumnTerms | None = None
+    ) -> tuple[Block, ...]:
         """The normal form of a query, in which no term depends on other rows than its own or those
         of its group; and if it has windows, or groups by sets of keys, also that in which these are
         as they are written, to be computed of whatever gives its rows. Raises `Unmatched` if it
-        has none."""
+        has none. `outer` reads the columns that it does not have itself."""
         self._found, self._known = {}, {}
         try:
             query = unwrapped(query)
@@ -62,7 +64,7 @@ class BlockReader:
                 for name in ("order", "limit", "offset"):
                     bare.set(name, None)
                 return (ordered_set(self._rows_of_set(bare, scope), query),)
-            made = self._raw(query, scope)
+            made = self._raw(query, scope, outer)
         except RecursionError:
             raise Unmatched(QUERY, "its expressions are too deep") from None
         if made.sets and made.has_windows:
@@ -91,12 +93,12 @@ class BlockReader:
         inner = scope.inside(query)
         return set_rows(query, lambda branch: self._rows(unwrapped(branch), inner, False))
 
-    def _raw(self, query: exp.Expr, scope: Scope) -> Block:
+    def _raw(self, query: exp.Expr, scope: Scope, outer: ColumnTerms | None = None) -> Block:
         """The block with its windows and sets of keys, each query read once."""
         known = self._known.get(id(query))
         if known is None:
             try:
-                known = query, self._read(query, scope)
+                known = query, self._read(query, scope, outer)
             except Unmatched as error:
                 known = query, error
             self._known[id(query)] = known

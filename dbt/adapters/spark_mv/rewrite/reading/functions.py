@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.terms import Term, counted_rows, made, tested_for_null
+from dbt.adapters.spark_mv.rewrite.conditions.consequences import tested_for_null
+from dbt.adapters.spark_mv.rewrite.terms import Term, counted_rows, made
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.spark_functions import aggregate
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
+from dbt.adapters.spark_mv.rewrite.reading.correlated import as_set, columns_around
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
 from dbt.adapters.spark_mv.rewrite.reading.subqueries import LIST, digests_of
 from dbt.adapters.spark_mv.rewrite.reading.using import is_natural
@@ -140,10 +141,11 @@ class Search:
 
     def _forms(self, block: SearchedBlock) -> tuple[Block, ...]:
         try:
-            forms = self._reader.forms(block.query, block.scope)
+            forms = self._reader.forms(block.query, block.scope, columns_around(block.query))
         except Unmatched as error:
             block.leave(None, error.reason)
             return ()
+        forms = (*forms[:-1], as_set(forms[-1], block.query))
         target = block.statement.target
         is_named_so = first_of(block.query) is target.first or _is_later_branch(block.query)
         if not is_named_so and _needs_names(forms[0], target.query):

@@ -1,0 +1,112 @@
+"""Subqueries that name columns of the query around them, and are answered by views themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.spark_mv.rewrite import match
+from dbt.adapters.spark_mv.rewrite.aggregates.groups import StoredGroups
+from tests.functional.materialized_view.rewritten import assert_same, explained, views_of
+from tests.functional.materialized_view.warehouse import Warehouse
+
+OF = "from @.sales s where s.shop = t.shop"
+ANSWERED = {
+    f"select t.name, (select sum(s.amount) {OF}) as total from @.shops t": "by_shop",
+    f"select t.name, (select count(*) {OF} and s.city = 'c1') as n from @.shops t": "by_shop",
+    f"select t.name, (select count(*) {OF} and s.kind + 1 > 6) as n from @.shops t": "by_shop",
+    f"select t.name, (select avg(s.amount) {OF} and s.kind < t.shop) as m from @.shops t "
+    "where t.shop > 1": "by_shop",
+    f"select t.name from @.shops t where (select max(s.kind) {OF} and s.day > '2024-01-01') > 1 "
+    "and t.name <> 'n3'": "by_shop",
+    "select t.name, (select count(distinct s.city) from @.sales s where s.kind = t.shop) as n "
+    "from @.shops t": "cities",
+    f"select t.name from @.shops t where exists (select 1 {OF} and s.city = 'c2')": "by_shop",
+    f"select t.name from @.shops t where not exists (select * {OF} and s.city is null)": "by_shop",
+    f"select t.name from @.shops t where exists (select s.id {OF} and s.kind + 1 = 9)": "by_shop",
+    "select t.name from @.shops t where t.shop in (select s.kind from @.sales s where s.city > "
+    "t.name or s.city = 'c1')": "cities",
+    "select t.name from @.shops t where t.shop not in (select s.kind from @.sales s where "
+    "s.city = 'c3' and s.kind > 0)": "cities",
+    # Of a query in FROM, of one joined, and two at once.
+    f"select * from (select t.name, (select sum(s.amount) {OF}) as total from @.shops t) q "
+    "where total > 100": "by_shop",
+    "select t.name, o.name as other from @.shops t join @.shops o on o.shop = t.shop + 1 where "
+    "exists (select 1 from @.sales s where s.shop = o.shop and s.kind = t.shop)": "by_shop",
+    f"select t.name, (select sum(s.amount) {OF}) as a, (select count(s.amount) {OF}) as b "
+    "from @.shops t": "by_shop by_shop",
+}
+# Names that are, or might be, those of columns of the view; columns that it lacks.
+LEFT = (
+    "select name, (select sum(amount) from @.sales where sales.shop = the_shop) as total from "
+    "(select shop as the_shop, name from @.shops) t",
+    f"select t.name, (select sum(s.id) {OF}) as ids from @.shops t",
+    f"select t.name from @.shops t where exists (select 1 {OF} and s.id > 8990)",
+    "select n.name from (select named_struct('name', name, 'shop', shop) as x, name, shop from "
+    "@.shops) n where exists (select 1 from @.sales s where s.shop = n.shop)",
+)
+
+
+@pytest.fixture(scope="module")
+def correlated(shop: Warehouse) -> Warehouse:
+    return shop
+
+
+@pytest.mark.behaviour("C20")
+@pytest.mark.parametrize("query", ANSWERED)
+def test_answered(correlated: Warehouse, query: str) -> None:
+    attempts = explained(correlated, query)
+    assert views_of(correlated, query) == ANSWERED[query].split(), attempts
+    assert_same(correlated, query)
+
+
+@pytest.mark.parametrize("query", LEFT)
+def test_left(correlated: Warehouse, query: str) -> None:
+    assert views_of(correlated, query) == []
+    assert_same(correlated, query)
+
+
+def test_names_of_relations_are_no_stored_columns(
+    correlated: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column of the query around would be a field of a column of the view."""
+    correlated.spark(
+        "create or replace table @.boxed using iceberg as select shop, amount, "
+        "named_struct('shop', 3) as u from @.sales"
+    )
+    correlated.sql(
+        "create or replace materialized view @.fields as select shop, u as t, "
+        "max(amount) as most from @.boxed group by shop, u"
+    )
+    query = (
+        "select t.name, (select max(s.amount) from @.boxed s where s.shop = t.shop) as total "
+        "from @.shops t"
+    )
+    assert views_of(correlated, query.replace("t.shop)", "t.shop + 0)")) == []
+    assert views_of(correlated, query.replace("t.", "x.").replace("shops t", "shops x")) == [
+        "fields"
+    ]
+    assert_same(correlated, query)
+
+
+def test_one_group_is_there_without_rows(
+    correlated: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A view of all rows has one row, whether there are any or not."""
+    correlated.spark("create table @.nothing (shop int) using iceberg")
+    correlated.sql("create materialized view @.none as select count(*) as n from @.nothing")
+    query = "select t.name from @.shops t where exists (select 1 from @.nothing)"
+    assert views_of(correlated, query) == []
+    assert_same(correlated, query)
+
+
+def test_count_of_no_rows(correlated: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = next(text for text in ANSWERED if "s.kind + 1 > 6" in text)
+    monkeypatch.setattr(StoredGroups, "_none_is_zero", lambda self, tree, *_: tree)
+    with pytest.raises(AssertionError):
+        assert_same(correlated, query)
+
+
+def test_columns_that_are_captured(correlated: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "_refuse_captured", lambda *_: None)
+    with pytest.raises(AssertionError):
+        test_names_of_relations_are_no_stored_columns(correlated, monkeypatch)
