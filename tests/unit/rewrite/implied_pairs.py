@@ -46,6 +46,7 @@ _STARTS: dict[str, dict[str, tuple[str, ...]]] = {
         "DATE_FORMAT({0}, 'yyyy-MM')": ("'2024-01'", "'2024-03'", "'2023-12'"),
     }
 }
+_KINDS = {"a beginning": ("string",), "two columns": ("int", "string"), "a calendar": ("date",)}
 _SUBJECTS = {"functions": _FUNCTIONS, "computed": _COMPUTED, "units": _STARTS}
 # What a query asks of a column, and what else is asked where the column is left open.
 ASKED = (
@@ -88,8 +89,20 @@ KEPT: dict[str, tuple[str, ...]] = {
     ),
 }
 KEPT |= dict.fromkeys(("computed", "units"), KEPT["functions"])
+KEPT["a calendar"] = (
+    *("MONTH({0}) = 3", "MONTH({0}) IN (1, 2)", "QUARTER({0}) = 1", "YEAR({0}) IN (2023, 2024)"),
+    *("YEAR({0}) = 2024", "DAYOFMONTH({0}) > 15", "{0} >= {1} AND {0} < {2}", "MONTH({0}) < 4"),
+    "YEAR({0}) = 2024 AND MONTH({0}) = 3",
+)
+_CALENDAR = (
+    *("YEAR({0}) = 2024 AND MONTH({0}) = 3", "YEAR({0}) = 2024 AND QUARTER({0}) = 1"),
+    *("{0} >= {1} AND {0} < {2}", "{0} BETWEEN {1} AND {2}", "2024 = YEAR({0}) AND MONTH({0}) = 1"),
+    *("{0} = {1}", "{0} IN ({1}, {2})", "{0} IN ({1}, NULL)", "YEAR({0}) = 2023"),
+    "{0} >= MAKE_DATE(2024, 1, 31)",
+)
 _OF_TWO = ("{0} < {1}", "{0} = {1}", "{1} < {0}", "{0} <= {1}", "{0} <> {1} AND {3}")
 _ALSO = {"a beginning": _BEGINNINGS, "defaults": (*KEPT["defaults"], "{0} IS NULL")}
+_ALSO["a calendar"] = _CALENDAR * 2
 
 
 def any_implied_pair(seed: int) -> Pair:
@@ -104,9 +117,7 @@ def implied_pair(seed: int, kept: str) -> Pair:
         return _pair_of_groups(random, seed)
     base = pair(seed)
     functions = _SUBJECTS.get(kept, {})
-    kinds = {"a beginning": ("string",), "two columns": ("int", "string")}.get(
-        kept, tuple(functions or _VALUES)
-    )
+    kinds = _KINDS.get(kept, tuple(functions or _VALUES))
     name, kind = any_column(random, base.stored.tables, *kinds)
     alias, _ = name.split(".")
     other = atom(random, {alias: base.stored.tables[alias]}).text

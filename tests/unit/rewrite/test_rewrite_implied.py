@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.rewrite.conditions import (
     day_ranges,
     defaults,
     facts,
+    parts_of_days,
     stand_ins,
 )
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
@@ -151,6 +152,16 @@ def _all_are_starts(patch: Patch) -> None:
     patch.setattr(day_ranges, "start_of", lambda day, unit: day)
 
 
+def _any_day_is_enough(patch: Patch) -> None:
+    """One day of a range is as good as all."""
+    patch.setattr(parts_of_days, "all", any, raising=False)
+
+
+def _one_day_of_month(patch: Patch) -> None:
+    """A month of a year ends on its first day."""
+    patch.setattr(parts_of_days, "next_start", lambda day, unit: day + 1)
+
+
 # Each with a kind of conditions, and the first seed by which it is caught.
 MUTANTS: dict[str, tuple[Callable[[Patch], None], str, int]] = {
     "any range is apart": (_any_range_is_apart, "not equal", 21),
@@ -169,6 +180,8 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], str, int]] = {
     "may be NULL": (_may_be_null, "two columns", 39),
     "whole numbers": (_whole_numbers, "computed", 2324),
     "one day of a unit": (_one_day_of_unit, "units", 971),
+    "any day is enough": (_any_day_is_enough, "a calendar", 15),
+    "one day of a month": (_one_day_of_month, "a calendar", 1921),
     "all days are starts": (_all_are_starts, "units", 971),
 }
 

@@ -115,6 +115,31 @@ def _first_of_rows(patch: Patch) -> None:
     patch.setitem(expressions._READERS, exp.In, found)
 
 
+def _all_are_null(patch: Patch) -> None:
+    """As many rows have NULL as there are."""
+    of_nulls: Any = StoredCalls._of_nulls
+
+    def found(self: StoredCalls, call: Term) -> Any:
+        known = of_nulls(self, call)
+        return known.this if isinstance(known, exp.Sub) else known
+
+    patch.setattr(StoredCalls, "_of_nulls", found)
+
+
+def _without_zeros(patch: Patch) -> None:
+    """NULL is no zero in an average."""
+
+    def found(self: StoredCalls, argument: Term) -> Any:
+        value = argument.args[0] if type(argument.node) is exp.Coalesce else argument
+        return self._averaged(value, value, None)
+
+    patch.setattr(StoredCalls, "_averaged_with_zeros", found)
+
+
+def _largest_bits(patch: Patch) -> None:
+    patch.setitem(calls._EXTREMES, "BITWISEORAGG", exp.Max)
+
+
 # Each with words, and the first seed by which it is caught.
 MUTANTS: dict[str, tuple[Callable[[Patch], None], str, int]] = {
     "none stays NULL": (_none_stays, "none as zero", 25),
@@ -129,6 +154,14 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], str, int]] = {
     "an average of each key once": (_each_key_once, "an average of a key", 1331),
     "first of several": (_first_of_several, "two at once", 16),
     "first of rows": (_first_of_rows, "two in a list", 16),
+    "all are NULL": (_all_are_null, "how many are NULL", 6),
+    "without zeros": (_without_zeros, "an average with zeros", 32),
+    "without signs": (_without_factor, "with signs", 127),
+    "once or once": (_without_factor, "times two or one", 66),
+    "another extreme": (_other_value, "an extreme or else", 61),
+    "all constants are one": (_without_factor, "constants by a key", 373),
+    "each decimal once": (_each_key_once, "a sum of a decimal key", 54),
+    "largest bits": (_largest_bits, "bits", 3080),
 }
 
 
