@@ -153,7 +153,7 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], str, int]] = {
     "each key once": (_each_key_once, "a sum of a key", 159),
     "an average of each key once": (_each_key_once, "an average of a key", 1331),
     "first of several": (_first_of_several, "two at once", 16),
-    "first of rows": (_first_of_rows, "two in a list", 16),
+    "first of rows": (_first_of_rows, "two in a list", 21),
     "all are NULL": (_all_are_null, "how many are NULL", 6),
     "without zeros": (_without_zeros, "an average with zeros", 32),
     "without signs": (_without_factor, "with signs", 127),

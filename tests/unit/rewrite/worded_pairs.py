@@ -38,7 +38,7 @@ WORDINGS: dict[str, Wording] = {
         lambda at: f"COUNT(DISTINCT {at[1]}, {at[1][0]}.a, {at[1][0]}.g)",
     ),
     "two in a list": (
-        re.compile(rf"{_WHOLE} IN \((\d), (\d)\)"),
+        re.compile(r"(\w\.(?:id|a|b|c)) IN \((\d), (\d)\)"),
         lambda at: (
             f"({at[1]}, {at[1][0]}.g) IN (({at[2]}, 'x'), ({at[3]}, 'y'), "
             "(1, CAST(NULL AS STRING)))"

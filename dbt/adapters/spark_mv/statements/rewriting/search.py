@@ -176,8 +176,8 @@ class Search:
             return False
         branch = target.context.branch()
         if branch:
-            text = f"the session reads the branch {branch} of tables (spark.wap.branch)"
-            made.leave(Reason("SETTINGS_DIFFER", text))
+            why = f"the session reads the branch {branch} of tables (spark.wap.branch)"
+            made.leave(Reason("SETTINGS_DIFFER", why))
             return False
         if not made.original_rows:
             made.original_rows = target.plans.rows(made.original[target.start :])
