@@ -11,7 +11,7 @@ from dbt.adapters.spark_mv.ivm.algebra import misread
 from dbt.adapters.spark_mv.planning import analyzer
 from dbt.adapters.spark_mv.sql import parser
 from dbt.adapters.spark_mv.sql.plans import WHOLE_PLANS
-from tests.functional.materialized_view.warehouse import Warehouse, difference
+from tests.functional.materialized_view.warehouse import Warehouse, is_right
 
 Patch = pytest.MonkeyPatch
 FORMS = {
@@ -91,10 +91,6 @@ def wrong(lake: Warehouse, name: str, query: str) -> list[str]:
         assert "cannot be refreshed fast" in str(error)
         lake.sql(f"refresh materialized view @.{name}")
     return found if is_right(lake, name, query) else [*found, "refreshed"]
-
-
-def is_right(lake: Warehouse, name: str, query: str) -> bool:
-    return difference(lake, f"select * from @.{name}", query) == ([], [])
 
 
 @pytest.mark.behaviour("A15", "X23")

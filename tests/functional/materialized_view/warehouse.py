@@ -228,6 +228,11 @@ def difference(warehouse: Warehouse, left: str, right: str) -> tuple[Rows, Rows]
     return lacking(left, right), lacking(right, left)
 
 
+def is_right(warehouse: Warehouse, view: str, query: str) -> bool:
+    """Whether a view has the rows of its query."""
+    return difference(warehouse, f"select * from @.{view}", query) == ([], [])
+
+
 def assert_same(warehouse: Warehouse, left: str, right: str) -> None:
     """Both queries return the same rows as multisets."""
     assert difference(warehouse, left, right) == ([], [])

@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.rewrite.aggregates.calls import StoredCalls
 from dbt.adapters.spark_mv.rewrite.block import Block
 from dbt.adapters.spark_mv.rewrite.conditions import (
     comparisons,
-    consequences,
+    day_ranges,
     facts,
     ranges,
     time_units,
@@ -183,7 +183,7 @@ def _chained(kind: type[exp.Expr], found: tuple[exp.Expr, ...]) -> exp.Expr:
 
 def _later_years(patch: Patch) -> None:
     first = time_units.first_of_year
-    patch.setattr(consequences, "first_of_year", lambda year: first(year + 1))
+    patch.setattr(day_ranges, "first_of_year", lambda year: first(year + 1))
 
 
 def _inner_joins(patch: Patch) -> None:

@@ -196,9 +196,11 @@ class StoredCalls(StoredGroups):
         type_name = widest_sum(types) if call.call == "SUM" else next(iter(types), "")
         if not is_known or not type_name or (call.call != "SUM" and len(types) > 1):
             return None
-        pairs = zip(map(self.deriver.tree, conditions), found, strict=False)
-        ifs = [exp.If(this=condition, true=tree) for condition, (tree, _) in pairs]
-        shown = exp.Case(ifs=ifs, default=found[-1][0])
+        # Beside a sum of another scale each keeps its own.
+        trees = [exp.cast(t, type_name) if len(types) > 1 and kind else t for t, kind in found]
+        pairs = zip(map(self.deriver.tree, conditions), trees, strict=False)
+        ifs = [exp.If(this=condition, true=tree) for condition, tree in pairs]
+        shown = exp.Case(ifs=ifs, default=trees[-1])
         if call.call in _EXTREMES:
             return _EXTREMES[call.call](this=shown) if self.again else shown
         if any(value.key == ZERO.key for value in values):
