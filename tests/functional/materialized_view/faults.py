@@ -6,7 +6,7 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,18 @@ def armed(lake: Warehouse, what: str, which: str = "run") -> Iterator[Command]:
 
 
 class Paused:
-    """A statement in a thread and a command of its own, which waits at a failpoint.
+    """A statement, or what else a command does, in a thread of its own, which waits at a failpoint.
 
     `more` are further failpoints, in force until it ends.
     """
 
     def __init__(
-        self, lake: Warehouse, point: str, statement: str, which: str = "run", more: str = ""
+        self,
+        lake: Warehouse,
+        point: str,
+        statement: str | Callable[[Command], Rows],
+        which: str = "run",
+        more: str = "",
     ) -> None:
         self._folder = Path(tempfile.mkdtemp())
         self._armed, self._more = ExitStack(), more
@@ -65,7 +70,10 @@ class Paused:
 
     def _run(self) -> None:
         try:
-            self.rows = self.command.sql(self._statement)
+            if isinstance(self._statement, str):
+                self.rows = self.command.sql(self._statement)
+            else:
+                self.rows = self._statement(self.command)
         except Exception as error:
             self.error = error
         self.command.flush()

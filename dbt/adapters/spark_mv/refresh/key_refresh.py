@@ -16,12 +16,12 @@ from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.errors import (
     InvalidArgument,
-    MaterializedViewError,
     PublishRefused,
     RefreshFailed,
     StatementFailed,
 )
 from dbt.adapters.spark_mv.core.executor import SnapshotFacts
+from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.planning.plan import KEYS, MOST_KEYS, KeyRefresh
 from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.failures import cause_of, other_is_running, run_failed
@@ -96,16 +96,29 @@ class KeyRefresher:
         is_labelled = read_label(chain) is not None
         commits: tuple[SnapshotFacts, ...] = ()
         try:
+            reached("started.after")
             commits = self._write(run, lock, is_labelled, values)
-        except PublishRefused as error:
-            services.history.abandoned(run, reasons.lost_race(error.problem))
-            raise other_is_running(view.name, None) from None
-        except MaterializedViewError as error:
-            raise run_failed(services.history, run, cause_of(error)) from None
+        except BaseException as error:
+            raise self._not_published(run, error) from None
         finally:
             if not commits:
                 services.refresh_locks.release(lock)
         return self._succeeded(run, commits, is_labelled)
+
+    def _not_published(self, run: RefreshRun, error: BaseException) -> BaseException:
+        """Close the history of a refresh; returns what it ends with."""
+        history, watch, name = self._services.history, self._services.watch, run.view.name
+        if not isinstance(error, Exception):
+            history.cancelled(run, "cancelled by an interrupt")
+            return error
+        if isinstance(error, PublishRefused):
+            history.abandoned(run, reasons.lost_race(error.problem))
+            return other_is_running(name, None)
+        by = watch.cancelled_by(run.id)
+        if by is not None:
+            history.cancelled(run, f"cancelled by {by}")
+            watch.check(name, run.id)
+        return run_failed(history, run, cause_of(error))
 
     def _write(
         self, run: RefreshRun, lock: RefreshLock, is_labelled: bool, values: list[Key]
@@ -121,9 +134,16 @@ class KeyRefresher:
         if not is_labelled:
             # Other rows may be wrong, too: nothing may say that these are a build.
             settings = {key: text for key, text in settings.items() if not key.endswith("state")}
+        writes = key_writes(view, lock.branch, query, view.options.unique_key, values)
+        services.watch.check(view.name, run.id)
+        reached("write.before")
         with services.executor.isolated({**view.definition.settings, **settings}) as session:
-            for write in key_writes(view, lock.branch, query, view.options.unique_key, values):
-                session.query(write)
+            with services.watch.over(session, run.id):
+                for write in writes:
+                    session.query(write)
+                    reached("write.one")
+        reached("write.after")
+        services.watch.check(view.name, run.id)
         refuse_duplicates(services.executor, view, lock.branch)
         made = iceberg.commits(services.executor, lock.storage, lock.branch, lock.base, _COMMITS)
         return publish(services.executor, lock, run.id, len(made))

@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.rewrite.aggregates.sums import (
     averaged_type,
     is_longest,
     multiple_of,
+    places_of_zero,
     widest_sum,
     with_zeros,
 )
@@ -118,7 +119,8 @@ class StoredCalls(StoredGroups):
         value = argument.args[0]
         summed = self._of_group(_sum_of(value))
         assert summed is not None
-        type_name = averaged_type(value, with_zeros(summed[1]), self.most_rows)
+        zeros = with_zeros(summed[1], places_of_zero(argument.args[1]) or 0)
+        type_name = averaged_type(value, zeros, self.most_rows)
         return self._quotient(total, rows, type_name)
 
     def _averaged(self, argument: Term, value: Term, met: exp.Expr | None) -> exp.Expr | None:
@@ -203,11 +205,11 @@ class StoredCalls(StoredGroups):
         shown = exp.Case(ifs=ifs, default=trees[-1])
         if call.call in _EXTREMES:
             return _EXTREMES[call.call](this=shown) if self.again else shown
-        if any(value.key == ZERO.key for value in values):
-            type_name = with_zeros(type_name)
+        for places in {places_of_zero(value) for value in values} - {None}:
+            type_name = with_zeros(type_name, places or 0)
         if not type_name or not self.again:
             return exp.cast(shown, type_name) if type_name else None
-        summed = [value for value in values if value.key not in (ZERO.key, ONE.key)]
+        summed = [v for v in values if v.key != ONE.key and places_of_zero(v) is None]
         return self._total(summed[0] if len(summed) == 1 else call.args[0], shown, type_name)
 
     def _choice(self, call: Term, value: Term) -> tuple[exp.Expr, str] | None:
@@ -215,10 +217,11 @@ class StoredCalls(StoredGroups):
         if isinstance(value.node, exp.Null):
             return exp.null(), ""
         is_sum = call.call == "SUM"
-        if is_sum and value.key in (ZERO.key, ONE.key):
+        is_zero = places_of_zero(value) is not None
+        if is_sum and (is_zero or value.key == ONE.key):
             if self._may_be_of_no_rows:
                 return None
-            return (value.node.copy(), "") if value.key == ZERO.key else self._rows()
+            return (value.node.copy(), "") if is_zero else self._rows()
         is_extreme = call.call in _EXTREMES
         if is_extreme and isinstance(value.node, exp.Literal) and not self._may_be_of_no_rows:
             return value.node.copy(), ""
@@ -249,10 +252,9 @@ class StoredCalls(StoredGroups):
         if type(argument.node) is not exp.Coalesce or len(argument.args) != 2:
             return None
         value, other = argument.args
-        found = self._of_group(_sum_of(value))
-        type_name = with_zeros(found[1]) if found is not None else ""
-        is_known = found is not None and type_name and not is_longest(type_name)
-        if found is None or not is_known or other.key != ZERO.key:
+        found, places = self._of_group(_sum_of(value)), places_of_zero(other)
+        type_name = with_zeros(found[1], places) if found and places is not None else ""
+        if found is None or not type_name or is_longest(type_name):
             return None
         shown = self._none_is_zero(found[0], True)
         return self._total(value, shown, type_name) if self.again else exp.cast(shown, type_name)

@@ -103,9 +103,22 @@ def widest_sum(types: Collection[str]) -> str:
     return f"decimal({digits},{scale})" if digits <= LONGEST_SUM else ""
 
 
-def with_zeros(summed: str) -> str:
-    """The type of a sum of values and of the integer 0, by that of the sum of the values; empty if
-    that may not hold the sum."""
+def places_of_zero(term: Term) -> int | None:
+    """How many digits a zero has after the point; None if it is none."""
+    found = _FACTOR.fullmatch(term.node.name) if isinstance(term.node, exp.Literal) else None
+    is_zero = found is not None and not term.node.args.get("is_string") and not float(found[0])
+    return len(found[2] or "") if found is not None and is_zero else None
+
+
+def with_zeros(summed: str, places: int = 0) -> str:
+    """The type of a sum of values and of zeros of so many digits after the point, by that of the
+    sum of the values; empty if that may not hold the sum."""
+    if places:
+        # Nothing is before the point in the type of such a zero.
+        found = DECIMAL.fullmatch(summed)
+        digits, scale = (int(found[1]), int(found[2])) if found is not None else (_MOST_DIGITS, 0)
+        more = max(0, places - scale)
+        return f"decimal({digits + more},{scale + more})" if digits + more <= LONGEST_SUM else ""
     if summed == "bigint":
         return summed
     decimal = DECIMAL.fullmatch(summed)

@@ -33,7 +33,7 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
 from dbt.adapters.spark_mv.rewrite.reading.sources import Sources
 from dbt.adapters.spark_mv.rewrite.reading.stars import starred
 from dbt.adapters.spark_mv.rewrite.reading.subqueries import Expressions
-from dbt.adapters.spark_mv.rewrite.reading.wholes import distinct, ordered_set, set_rows, whole
+from dbt.adapters.spark_mv.rewrite.reading.wholes import distinct, forms_of_set, set_rows, whole
 from dbt.adapters.spark_mv.rewrite.terms import Term
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace
@@ -60,10 +60,7 @@ class BlockReader:
         try:
             query = unwrapped(query)
             if isinstance(query, exp.SetOperation):
-                bare = query.copy()
-                for name in ("order", "limit", "offset"):
-                    bare.set(name, None)
-                return (ordered_set(self._rows_of_set(bare, scope), query),)
+                return forms_of_set(query, lambda bare: self._rows_of_set(bare, scope))
             made = self._raw(query, scope, outer)
         except RecursionError:
             raise Unmatched(QUERY, "its expressions are too deep") from None

@@ -81,8 +81,29 @@ def _said(node: exp.Expr) -> list[str]:
     return [name for name, value in node.args.items() if value]
 
 
-def ordered_set(rows: DerivedRows, query: exp.SetOperation) -> Block:
-    """The block of a union, which may have ORDER BY and LIMIT."""
+def forms_of_set(
+    query: exp.SetOperation, rows: Callable[[exp.SetOperation], DerivedRows]
+) -> tuple[Block, ...]:
+    """The block of a set operation, which may have ORDER BY and LIMIT; of a UNION also that which
+    makes one of equal rows of UNION ALL. `rows` reads a set operation without these."""
+    bare = query.copy()
+    for name in ("order", "limit", "offset"):
+        bare.set(name, None)
+    whole_set = _ordered_set(rows(bare), query)
+    if type(query) is not exp.Union or not query.args.get("distinct"):
+        return (whole_set,)
+    ahead: list[exp.Expr] = [bare]
+    while ahead:
+        found = unwrapped(ahead.pop())
+        if isinstance(found, exp.Union) and set(_said(found)) <= _OF_A_SET - {"with_", "order"}:
+            found.set("distinct", False)
+            ahead += [found.this, found.expression]
+    every_row = _ordered_set(rows(bare), query)
+    keys = {output.term.key: output.term for output in every_row.outputs}
+    return (whole_set, replace(every_row, keys=tuple(keys.values())))
+
+
+def _ordered_set(rows: DerivedRows, query: exp.SetOperation) -> Block:
     names, order = {name.lower() for name in rows.names}, query.args.get("order")
     items = order.expressions if order is not None else []
     for item in items:
