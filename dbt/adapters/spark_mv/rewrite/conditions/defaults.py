@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
     replaced,
 )
 
-# Types that stay what they are beside a short whole number; decimals have room for it.
+# Types that stay what they are beside a short whole number, which makes a DECIMAL a longer one.
 _HOLD_WHOLE, _SHORT = ("int", "bigint", "double"), 10
 _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE)
 
@@ -39,10 +39,9 @@ def without_default(term: Term, zone: str) -> Term:
     flag = _flag(inner, is_not)
     if flag is not None:
         return flag
-    is_known = is_list(inner.node) if is_not else isinstance(inner.node, _COMPARED)
-    if not is_known and not (is_list(inner.node) and not is_not):
-        return term
-    return _compared(inner, is_not, zone) or term
+    if is_list(inner.node) or (isinstance(inner.node, _COMPARED) and not is_not):
+        return _compared(inner, is_not, zone) or term
+    return term
 
 
 def without_nulls(term: Term, is_never_null: Callable[[ColumnOf], bool]) -> Term:

@@ -56,11 +56,20 @@ def concatenated(node: exp.Expr, columns: Columns, read: Read) -> Term:
     operands = node.expressions or [node.this, node.expression]
     args: list[Term] = []
     for term in (read(operand, columns) for operand in operands):
-        # Bytes may be no text before they are beside others.
-        is_text = all(column.type in _TEXTS for column in term.columns)
-        args += term.args if type(term.node) is exp.Concat and is_text else (term,)
+        is_flat = type(term.node) is exp.Concat and all(map(_is_text, term.args))
+        args += term.args if is_flat else (term,)
     made_of = exp.Concat(safe=True, coalesce=False)
     return made(made_of, args, (("expressions", True),) * len(args))
+
+
+def _is_text(term: Term) -> bool:
+    """Whether a value is a text, or is made one in one way only: bytes may be no text before they
+    are beside others."""
+    if term.column is not None:
+        return term.column.type in _TEXTS
+    node = term.node
+    is_cast = isinstance(node, exp.Cast) and node.args["to"].sql("spark") == "STRING"
+    return isinstance(node, exp.Literal) or is_cast
 
 
 def cases(args: list[Term]) -> Term:
