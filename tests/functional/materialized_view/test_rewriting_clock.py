@@ -158,7 +158,7 @@ def test_what_follows_from_the_clock(lake: Warehouse, zone: str) -> None:
 
 
 def _month_goes_on(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(days, "_start_of", lambda day, unit: day)
+    patch.setattr(days, "start_of", lambda day, unit: day)
 
 
 def _ahead(patch: pytest.MonkeyPatch) -> None:
