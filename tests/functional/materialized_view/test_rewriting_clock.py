@@ -10,7 +10,12 @@ from itertools import product
 import pytest
 
 from dbt.adapters.spark_mv.rewrite.conditions import days
-from dbt.adapters.spark_mv.rewrite.conditions.days import day_text, first_day, first_year
+from dbt.adapters.spark_mv.rewrite.conditions.days import (
+    day_text,
+    first_day,
+    first_year,
+    midnight_text,
+)
 from dbt.adapters.spark_mv.rewrite.conditions.facts import facts_of
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Scope
@@ -30,6 +35,8 @@ MOVES = (
     *("date_add({0}, 1)", "date_sub({0}, 45)", "date_add({0}, -3)", "dateadd({0}, 400)"),
     *("add_months({0}, 1)", "add_months({0}, -13)", "add_months({0}, 0)", "last_day({0})"),
 )
+STARTS = ("trunc({0}, 'MM')", "trunc({0}, 'quarter')", "trunc({0}, 'YEAR')", "trunc({0}, 'WEEK')")
+MADE = ("make_date(2024, 2, 29)", "make_date(1, 1, 1)", "make_date(2023, 12, 31)")
 # Of what is no text.
 SUMS = (
     *("{0} + 3", "{0} - 366", "{0} - (-2)", "{0} + interval 1 month", "{0} - interval '2' weeks"),
@@ -61,7 +68,9 @@ def constants() -> list[str]:
     moved = [one.format(day) for one in MOVES for day in (*typed, *(f"'{t}'" for t in TEXTS))]
     summed = [one.format(day) for one in SUMS for day in typed]
     twice = [one.format(day) for one in MOVES for day in (*moved, *summed) if day != one]
-    return [*typed, *moved, *summed, *twice, *(one.format(day) for one in SUMS for day in moved)]
+    starts = [one.format(day) for one in STARTS for day in (*typed, *moved, *MADE)]
+    last = [one.format(day) for one in (*SUMS, *MOVES) for day in (*moved, *starts, *MADE)]
+    return [*typed, *moved, *summed, *twice, *starts, *MADE, *last]
 
 
 def of_clock() -> list[str]:
@@ -81,6 +90,31 @@ def test_days_of_constants(lake: Warehouse) -> None:
         ((*values,),) = lake.spark(f"select {shown}")
         found = {text: tuple(value) for text, value in zip(some, values, strict=True)}
         assert found == {text: (known[text], "date") for text in some}
+
+
+@pytest.mark.parametrize("zone", sample(ZONES[:2], ZONES[2:]))
+def test_midnights_of_constants(lake: Warehouse, zone: str) -> None:
+    """Each is the moment at which the day begins that it is said to be of."""
+    lake.spark(f"set time zone '{zone}'")
+    units = ("DAY", "WEEK", "MONTH", "mon", "QUARTER", "YEAR", "yyyy")
+    days_of = (
+        "date '2024-02-29'",
+        "'2024-12-31'",
+        "last_day('2011-12-15')",
+        "make_date(1999, 5, 5)",
+    )
+    texts = [f"date_trunc('{unit}', {day})" for unit in units for day in days_of]
+    texts += ["timestamp '2024-02-01'", "timestamp '2024-02-01 00:00:00'"]
+    known = {text: midnight_text(term(text)) for text in texts}
+    assert None not in known.values()
+    shown = ", ".join(f"{text} = timestamp '{day}'" for text, day in known.items())
+    assert set(*lake.spark(f"select {shown}")) == {True}
+    for text in (
+        "timestamp '2024-02-01 10:00:00'",
+        "date_trunc('HOUR', date '2024-02-01')",
+        "now()",
+    ):
+        assert midnight_text(term(text)) is None
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,28 @@ def _values(lake: Warehouse, texts: list[str]) -> list[list[str]]:
     return [[repr(row[n + 1 : n + 3]) for row in rows] for n in range(0, 2 * len(texts), 2)]
 
 
+AGGREGATES = """
+    median(m) | percentile(i, 0.25) | percentile(m, array(0.1, 0.9)) | percentile_approx(i, 0.5) |
+    approx_percentile(m, 0.5, 50) | approx_count_distinct(s) | approx_count_distinct(i, 0.1) |
+    corr(i, m) | covar_pop(i, x) | covar_samp(m, x) | skewness(i) | kurtosis(x) | bit_and(i) |
+    bit_or(i) | bit_xor(i) | regr_slope(m, i) | regr_intercept(m, i) | regr_r2(m, i) |
+    regr_count(m, i) | regr_avgx(m, i) | regr_avgy(m, i) | regr_sxx(m, i) | regr_sxy(m, i) |
+    regr_syy(m, i) | median(i) filter (where b) | corr(i, m) filter (where i > 0) |
+    percentile(i, 0.5) filter (where i <> 17) | stddev_pop(m) | variance(i) | var_pop(x) |
+    bit_or(i) filter (where m > 0) | count_if(u is null) | count_if(u is not null) |
+    sum(m) filter (where m is not null) | count(case when s is not null then 1 end) |
+    approx_count_distinct(s) filter (where b) | regr_count(m, i) filter (where s <> '')
+"""
+
+
+def test_aggregates(lake: Warehouse) -> None:
+    """Of the rows of a view they return what was written."""
+    written = [text.strip() for text in AGGREGATES.replace("\n", " ").split("|")]
+    for asked, found in zip(written, map(_printed, written), strict=True):
+        plain = lake.spark(f"select {asked}, typeof({asked}) from @.one")
+        assert repr(plain) == repr(lake.spark(f"select {found}, typeof({found}) from @.one")), asked
+
+
 OTHER_NAMES = """
     mean(m) | mean(i) | mean(distinct i) | MEAN(x) filter (where i > 0) | std(x) | stddev_samp(x) |
     some(b) | any(b) | every(b) | any(i > 20) | every(b) filter (where i > 20) | var_samp(i)

@@ -46,7 +46,7 @@ _FUNCTIONS = (
     *(exp.Pad, exp.RegexpSplit, exp.SplitPart, exp.RegexpExtract, exp.Contains, exp.StartsWith),
     *(exp.EndsWith, exp.Translate, exp.Nvl2, exp.SafeDivide, exp.Repeat, exp.Ascii, exp.Chr),
     *(exp.Reverse, exp.Abs, exp.Round, exp.Floor, exp.Ceil, exp.Greatest, exp.Least, exp.Sqrt),
-    *(exp.Cbrt, exp.Pow, exp.Exp, exp.Ln, exp.Sign, exp.IsNan),
+    *(exp.Cbrt, exp.Pow, exp.Exp, exp.Ln, exp.Sign, exp.IsNan, exp.Array),
     *(exp.MD5, exp.SHA, exp.SHA2, exp.RegexpReplace, exp.Levenshtein),
 )
 _ANONYMOUS = frozenset(
