@@ -43,6 +43,11 @@ OF_TIME = (
     "year({t}) = {year} and quarter({t}) = 1",
     "quarter({t}) = 1",
     "dayofmonth({t}) > 27",
+    "{t} <=> ''",
+    "{t} <=> 'q'",
+    "nullif({t}, 'q') is not null",
+    "{t} is not null",
+    "{t} is distinct from '{day}'",
     "{t} >= make_date({year}, 1, 1)",
     "{t} >= timestamp'{day} 00:00:00'",
     "{t} < date_trunc('MONTH', date'{day}')",
@@ -111,13 +116,23 @@ CONDITIONS: dict[str, tuple[str, ...]] = {
         *("i * 2 > 2", "i * 2 >= 3", "i + 1 > 1", "-i < 0", "i * i > 4", "i - 1 >= 1.5", "i <=> 1"),
         *("coalesce(i, 0) > 0", "coalesce(i, 0) <> 1", "coalesce(i, 1.5) < 2", "i in (1, 2, null)"),
         *("coalesce(i, '7') > 10", "nullif(i, 1) is not null", "i is distinct from 1", "i % 2 = 1"),
+        *("i <=> ''", "i <=> 'q'", "nullif(i, '') is not null", "i <> ''", "i is not null"),
+        *("nullif(i, '1') is null", "i <=> '1'", "i is distinct from ''", "coalesce(i, '') <> 'q'"),
         *("i is null", "coalesce(i, 3000000000) > 3", "i * 1.5 > 3", "i not in (1, null)"),
+    ),
+    # A default has digits that the column has no room for.
+    "w": (
+        *("coalesce(w, 0) > 0", "coalesce(w, 0) <> 0", "coalesce(w, 0) >= 0", "w > 0", "w <> 0"),
+        *("coalesce(w, 0.5) > 0", "coalesce(w, 1) = 1", "w = 1", "w < 0", "coalesce(w, 0) < 0"),
+        *("coalesce(w, 0.0000001) > 0", "coalesce(w, 3000000000) < 1", "w < 1", "w <=> ''"),
+        *("nullif(w, 0) is not null", "w * 2 > 0", "w + 1 > 1", "w is null", "w is not null"),
     ),
     "b": (
         *("b", "b is true", "b = true", "b is not false", "not b", "b is false", "b = false"),
         *("b is not true", "b <=> true", "b <> false", "b in (true)"),
         *("coalesce(b, false)", "coalesce(b, true)", "not coalesce(b, false)", "b is null"),
         *("not coalesce(b, true)", "coalesce(not b, false)", "coalesce(b = true, false)"),
+        *("b <=> 'q'", "b <=> 'true'", "nullif(b, false) is not null", "b is not null"),
     ),
 }
 # Of which the first follows from the second.

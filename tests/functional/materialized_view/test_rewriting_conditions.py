@@ -37,6 +37,7 @@ KINDS = {
     "f": "float",
     "m": "decimal(10,2)",
     "i": "int",
+    "w": "decimal(38,30)",
     "b": "boolean",
 }
 KNOWN = Tables({"corners": KINDS})
@@ -94,6 +95,7 @@ def fill(lake: Warehouse, zone: str, day: str) -> None:
         "x": NUMBERS,
         "f": NUMBERS,
         "m": ("0", "1", "-1", "1.5", "2", "2.01", "0.99"),
+        "w": ("0", "1", "-1", "1e-30", "-1e-30", "0.5", "12345678.9"),
         "i": ("-2", "-1", "0", "1", "2", "3", "4", "10", "128", "257"),
         "b": ("true", "false"),
     }

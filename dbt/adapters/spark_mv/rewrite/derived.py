@@ -89,7 +89,7 @@ def rows_of(block: Block, limits: bool = True) -> DerivedRows:
 
 
 def union_of(branches: Sequence[DerivedRows]) -> DerivedRows:
-    """All rows of several queries, whatever their order."""
+    """All rows of several queries, whatever their order: of two, or of the same types."""
     ordered = sorted(branches, key=lambda one: one.source.key)
     names = _names(branches)
     columns = []
@@ -114,10 +114,16 @@ def set_of(kind: str, branches: Sequence[DerivedRows]) -> DerivedRows:
     return DerivedRows(Derived(digest((kind, shown)), _tables(branches)), names, columns)
 
 
-def have_same_types(branches: Sequence[DerivedRows]) -> bool:
-    """Whether the columns of all are of the same types, whose equal values are the same."""
+def have_known_types(branches: Sequence[DerivedRows]) -> bool:
+    """Whether the columns of all are known to be of the same types."""
     types = [[column.type for column in one.columns] for one in branches]
-    return all(one == types[0] for one in types) and all(map(family_of, types[0]))
+    return all(one == types[0] for one in types) and UNKNOWN not in types[0]
+
+
+def have_same_types(branches: Sequence[DerivedRows]) -> bool:
+    """Whether they are, and equal values of these are the same."""
+    types = (column.type for column in branches[0].columns)
+    return have_known_types(branches) and all(map(family_of, types))
 
 
 def full_join(left: DerivedRows, right: DerivedRows, on: Sequence[Term]) -> DerivedRows:

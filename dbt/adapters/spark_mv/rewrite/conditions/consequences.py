@@ -7,6 +7,7 @@ import re
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.constants import is_of_its_type
 from dbt.adapters.spark_mv.rewrite.conditions.day_ranges import (
     range_of_days,
     range_of_list,
@@ -85,7 +86,7 @@ def _null_safe(term: Term) -> Term:
     for one, other in (term.args, term.args[::-1]):
         if isinstance(one.node, exp.Null):
             return is_null(other) if is_same else is_not_null(other)
-        if is_same and _is_value(one):
+        if is_same and other.column is not None and is_of_its_type(one, other.column):
             return simple_conjunct(binary(exp.EQ, *term.args))
     return term
 

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.days import day_text, midnight_text
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import FIRST_YEAR, LAST_YEAR, oddities
-from dbt.adapters.spark_mv.rewrite.terms import Term
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
 
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
@@ -34,6 +34,18 @@ def family_of(type_name: str) -> str:
     if type_name in ("date", "string", "timestamp", "timestamp_ntz"):
         return type_name
     return type_name if _DECIMAL.fullmatch(type_name) else ""
+
+
+def is_of_its_type(constant: Term, column: ColumnOf) -> bool:
+    """Whether a constant that is compared with values of a column is converted to none, and makes
+    none of them NULL: `n = ''` is NULL for all whole numbers."""
+    node = constant.node.this if isinstance(constant.node, exp.Neg) else constant.node
+    if isinstance(node, exp.Boolean):
+        return column.type == "boolean"
+    is_number = isinstance(node, exp.Literal) and not node.is_string
+    if column.type in ("double", "float"):
+        return is_number
+    return value_of(constant, column.type, "UTC") is not None
 
 
 def value_of(term: Term, type_name: str, zone: str) -> Any:

@@ -7,7 +7,12 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.comparisons import range_in
-from dbt.adapters.spark_mv.rewrite.conditions.constants import DISCRETE, family_of, value_of
+from dbt.adapters.spark_mv.rewrite.conditions.constants import (
+    DISCRETE,
+    family_of,
+    is_of_its_type,
+    value_of,
+)
 from dbt.adapters.spark_mv.rewrite.terms import (
     ColumnOf,
     Term,
@@ -22,6 +27,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
 
 # Types that stay what they are beside a short whole number, which makes a DECIMAL a longer one.
 _HOLD_WHOLE, _SHORT = ("int", "bigint", "double"), 10
+_OF_INT, _OF_BIGINT, _MOST_DIGITS = 10, 20, 38
 _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE)
 
 
@@ -88,10 +94,10 @@ def _nullif(term: Term) -> Term | None:
     if not isinstance(test.node, exp.Is) or not isinstance(test.args[1].node, exp.Null):
         return None
     found = test.args[0]
-    if type(found.node) is not exp.Nullif or found.args[0].column is None:
+    if type(found.node) is not exp.Nullif:
         return None
     value, other = found.args
-    if not isinstance(other.node, exp.Literal):
+    if value.column is None or not is_of_its_type(other, value.column):
         return None
     if is_not:
         return binary(exp.NEQ, value, other)
@@ -118,6 +124,14 @@ def _is_default(term: Term) -> bool:
     return is_call and term.args[0].column is not None
 
 
+def _has_room(decimal: str, default: str) -> bool:
+    """Whether COALESCE of a DECIMAL and a constant has all digits of both: to it a whole number has
+    as many as its type."""
+    digits, scale = map(int, decimal.removeprefix("decimal(").rstrip(")").split(","))
+    whole = 0 if "." in default else _OF_INT if len(default) < _OF_INT else _OF_BIGINT
+    return max(digits - scale, whole) + scale <= _MOST_DIGITS
+
+
 def _holds(plain: Term, value: Term, default: Term, zone: str) -> bool | None:
     """Whether a comparison of a column is true of its default; None if that is not known."""
     assert value.column is not None
@@ -129,6 +143,8 @@ def _holds(plain: Term, value: Term, default: Term, zone: str) -> bool | None:
         default.node, exp.Literal
     )
     if found is None or is_converted or (family in DISCRETE and found != int(found)):
+        return None
+    if family.startswith("decimal") and not _has_room(family, default.node.name):
         return None
     is_other = isinstance(plain.node, exp.NEQ)
     compared = range_in(binary(exp.EQ, *plain.args) if is_other else plain, zone)

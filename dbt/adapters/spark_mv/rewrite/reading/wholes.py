@@ -10,6 +10,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.rewrite.block import Block, Output, Sorted
 from dbt.adapters.spark_mv.rewrite.derived import (
     DerivedRows,
+    have_known_types,
     have_same_types,
     rows_of,
     set_of,
@@ -56,11 +57,11 @@ def set_rows(query: exp.SetOperation, rows: Callable[[exp.Expr], DerivedRows]) -
     if kind != "UNION":
         return set_of(f"{kind} {is_distinct}", [rows(query.this), rows(query.expression)])
     branches = [rows(branch) for branch in _branches(query, is_distinct)]
-    if not is_distinct:
-        return union_of(branches)
-    if have_same_types(branches):
-        return set_of(f"{kind} {is_distinct}", branches)
-    return set_of(f"{kind} {is_distinct}", [rows(query.this), rows(query.expression)])
+    is_one = have_known_types(branches) and (not is_distinct or have_same_types(branches))
+    if len(branches) > 2 and not is_one:
+        # Values are converted for each two of them, one after the other.
+        branches = [rows(query.this), rows(query.expression)]
+    return set_of(f"{kind} {is_distinct}", branches) if is_distinct else union_of(branches)
 
 
 def _branches(query: exp.SetOperation, is_distinct: bool) -> list[exp.Expr]:
