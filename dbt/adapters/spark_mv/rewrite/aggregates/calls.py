@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -20,10 +21,12 @@ from dbt.adapters.spark_mv.rewrite.aggregates.sums import (
     with_zeros,
 )
 from dbt.adapters.spark_mv.rewrite.conditions.consequences import tested_for_null
+from dbt.adapters.spark_mv.rewrite.conditions.constants import family_of
 from dbt.adapters.spark_mv.rewrite.stored import is_inexact
 from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, counted_rows, made
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
 
+_STRING, _NUMBERS = "string", ("decimal", "double", "float")
 _EXTREMES: dict[str, type[exp.Expr]] = {"MIN": exp.Min, "MAX": exp.Max}
 _EXTREMES |= {"LOGICALAND": exp.LogicalAnd, "LOGICALOR": exp.LogicalOr}
 _EXTREMES |= {"BITWISEANDAGG": exp.BitwiseAndAgg, "BITWISEORAGG": exp.BitwiseOrAgg}
@@ -195,8 +198,8 @@ class StoredCalls(StoredGroups):
         found = [one for one in choices if one is not None]
         types = {type_name for _, type_name in found} - {""}
         is_known = len(found) == len(values) and all(map(self.deriver.can, conditions))
-        type_name = widest_sum(types) if call.call == "SUM" else next(iter(types), "")
-        if not is_known or not type_name or (call.call != "SUM" and len(types) > 1):
+        type_name = widest_sum(types) if call.call == "SUM" else _of_one_kind(types, values)
+        if not is_known or not type_name:
             return None
         # Beside a sum of another scale each keeps its own.
         trees = [exp.cast(t, type_name) if len(types) > 1 and kind else t for t, kind in found]
@@ -224,7 +227,7 @@ class StoredCalls(StoredGroups):
             return (value.node.copy(), "") if is_zero else self._rows()
         is_extreme = call.call in _EXTREMES
         if is_extreme and isinstance(value.node, exp.Literal) and not self._may_be_of_no_rows:
-            return value.node.copy(), ""
+            return value.node.copy(), _STRING if value.node.is_string else ""
         found = self._of_group(self._call_of(call, value)) if is_sum or is_extreme else None
         return found if found is not None or not is_sum else self._times(value)
 
@@ -267,6 +270,17 @@ class StoredCalls(StoredGroups):
         summed = self.write(_sum_of(found.argument))
         product = exp.Mul(this=bracketed(found.factor), expression=bracketed(summed))
         return exp.cast(product, found.type_name)
+
+
+def _of_one_kind(types: Collection[str], values: Sequence[Term]) -> str:
+    """The type of extremes of which Spark makes one in their order, beside constants; empty if
+    there are several, or numbers may become texts."""
+    has_numbers = any(
+        isinstance(one.node, exp.Literal) and not one.node.is_string for one in values
+    )
+    type_name = next(iter(types)) if len(types) == 1 else ""
+    is_number = family_of(type_name) == "whole" or type_name.startswith(_NUMBERS)
+    return type_name if is_number or not has_numbers else ""
 
 
 def _sum_of(value: Term) -> Term:
