@@ -23,6 +23,10 @@ ANSWERED = {
     f"select t.name from @.shops t where exists (select 1 {OF} and s.city = 'c2')": "by_shop",
     f"select t.name from @.shops t where not exists (select * {OF} and s.city is null)": "by_shop",
     f"select t.name from @.shops t where exists (select s.id {OF} and s.kind + 1 = 9)": "by_shop",
+    f"select t.name from @.shops t where exists (select s.id {OF} and s.kind = 1 order by s.id)": (
+        "by_shop"
+    ),
+    f"select t.name from @.shops t where exists (select 1 {OF} having count(*) > 1300)": "by_shop",
     "select t.name from @.shops t where t.shop in (select s.kind from @.sales s where s.city > "
     "t.name or s.city = 'c1')": "cities",
     "select t.name from @.shops t where t.shop not in (select s.kind from @.sales s where "

@@ -48,7 +48,7 @@ def as_set(block: Block, query: exp.Expr) -> Block:
     if not (is_test or is_list) or block.keys is not None or block.limit or block.has_windows:
         return block
     outputs = (Output("", made(exp.Literal.number(1))),) if is_test else block.outputs
-    return replace(block, outputs=outputs, is_set=True)
+    return replace(block, outputs=outputs, order=(), is_set=True)
 
 
 def _relations_around(query: exp.Expr) -> Iterator[str]:
