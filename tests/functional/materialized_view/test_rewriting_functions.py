@@ -115,6 +115,8 @@ AGGREGATES = """
     percentile(i, 0.5) filter (where i <> 17) | stddev_pop(m) | variance(i) | var_pop(x) |
     bit_or(i) filter (where m > 0) | count_if(u is null) | count_if(u is not null) |
     sum(m) filter (where m is not null) | count(case when s is not null then 1 end) |
+    count(distinct case when u is not null then 1 end) | count(distinct 1) filter (where i > 0) |
+    count(distinct s) filter (where s is not null) | count(distinct case when u > '' then u end) |
     approx_count_distinct(s) filter (where b) | regr_count(m, i) filter (where s <> '')
 """
 

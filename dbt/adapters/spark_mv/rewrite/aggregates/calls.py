@@ -198,7 +198,8 @@ class StoredCalls(StoredGroups):
         found = [one for one in choices if one is not None]
         types = {type_name for _, type_name in found} - {""}
         is_known = len(found) == len(values) and all(map(self.deriver.can, conditions))
-        type_name = widest_sum(types) if call.call == "SUM" else _of_one_kind(types, values)
+        is_sum = call.call == "SUM"
+        type_name = _widest(types, values) if is_sum else _of_one_kind(types, values)
         if not is_known or not type_name:
             return None
         # Beside a sum of another scale each keeps its own.
@@ -270,6 +271,14 @@ class StoredCalls(StoredGroups):
         summed = self.write(_sum_of(found.argument))
         product = exp.Mul(this=bracketed(found.factor), expression=bracketed(summed))
         return exp.cast(product, found.type_name)
+
+
+def _widest(types: Collection[str], values: Sequence[Term]) -> str:
+    """The type of a sum of values of which Spark makes one type; empty if that is not had from
+    sums of each, as of texts and numbers that become texts."""
+    of_columns = {value.column.type for value in values if value.column is not None}
+    is_exact = len(of_columns) < 2 or not any(map(is_inexact, types))
+    return widest_sum(types) if is_exact else ""
 
 
 def _of_one_kind(types: Collection[str], values: Sequence[Term]) -> str:

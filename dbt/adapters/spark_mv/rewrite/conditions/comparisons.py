@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.constants import family_of, value_of
+from dbt.adapters.spark_mv.rewrite.conditions.days import midnight_text
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, comparison
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, is_list
 
@@ -24,6 +25,9 @@ def range_in(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
         # IN compares moments with texts as texts.
         texts = [value.node for value in term.args[1:] if isinstance(value.node, exp.Literal)]
         if column.type.startswith("timestamp") and texts:
+            return None
+        # And days with moments as moments, or as texts if there is one.
+        if column.type == "date" and any(midnight_text(value) for value in term.args[1:]):
             return None
         return _any_of([_compared(exp.EQ, column, value, zone) for value in term.args[1:]])
     if kind is exp.Or:

@@ -23,6 +23,8 @@ _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?)?")
 _LONGEST_NUMBER, _MOST_DIGITS = 18, 38
+# Beside more of them IN and COALESCE have no room for all whole numbers, and round.
+_MOST_PLACES = 18
 DISCRETE = ("whole", "date")
 _EPOCH = datetime(1970, 1, 1)
 
@@ -33,7 +35,8 @@ def family_of(type_name: str) -> str:
         return "whole"
     if type_name in ("date", "string", "timestamp", "timestamp_ntz"):
         return type_name
-    return type_name if _DECIMAL.fullmatch(type_name) else ""
+    found = _DECIMAL.fullmatch(type_name)
+    return type_name if found is not None and int(found[2]) <= _MOST_PLACES else ""
 
 
 def is_of_its_type(constant: Term, column: ColumnOf) -> bool:

@@ -13,6 +13,7 @@ from dbt.adapters.spark_mv.rewrite.conditions.constants import (
     is_of_its_type,
     value_of,
 )
+from dbt.adapters.spark_mv.rewrite.conditions.days import midnight_text
 from dbt.adapters.spark_mv.rewrite.terms import (
     ColumnOf,
     Term,
@@ -27,7 +28,6 @@ from dbt.adapters.spark_mv.rewrite.terms import (
 
 # Types that stay what they are beside a short whole number, which makes a DECIMAL a longer one.
 _HOLD_WHOLE, _SHORT = ("int", "bigint", "double"), 10
-_OF_INT, _OF_BIGINT, _MOST_DIGITS = 10, 20, 38
 _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE)
 
 
@@ -124,27 +124,18 @@ def _is_default(term: Term) -> bool:
     return is_call and term.args[0].column is not None
 
 
-def _has_room(decimal: str, default: str) -> bool:
-    """Whether COALESCE of a DECIMAL and a constant has all digits of both: to it a whole number has
-    as many as its type."""
-    digits, scale = map(int, decimal.removeprefix("decimal(").rstrip(")").split(","))
-    whole = 0 if "." in default else _OF_INT if len(default) < _OF_INT else _OF_BIGINT
-    return max(digits - scale, whole) + scale <= _MOST_DIGITS
-
-
 def _holds(plain: Term, value: Term, default: Term, zone: str) -> bool | None:
     """Whether a comparison of a column is true of its default; None if that is not known."""
     assert value.column is not None
     kind = value.column.type
     found = value_of(default, kind, zone)
     family = family_of(kind)
-    # A text makes a text of a day, or a day of itself.
+    # A text makes a text of a day, or a day of itself, and a moment makes a moment of it.
     is_converted = family.startswith(("date", "timestamp")) and isinstance(
         default.node, exp.Literal
     )
+    is_converted = is_converted or (kind == "date" and midnight_text(default) is not None)
     if found is None or is_converted or (family in DISCRETE and found != int(found)):
-        return None
-    if family.startswith("decimal") and not _has_room(family, default.node.name):
         return None
     is_other = isinstance(plain.node, exp.NEQ)
     compared = range_in(binary(exp.EQ, *plain.args) if is_other else plain, zone)

@@ -24,7 +24,7 @@ _TEXTS = (exp.Upper, exp.Lower, exp.Trim, exp.Initcap, exp.Substring, exp.Left, 
 # which NaN is the last and both zeros are one, so comparisons with such numbers follow from others
 # as those of decimals do.
 _DIGITS = {"double": 15, "float": 7}
-_NUMBER = "decimal(38,19)"
+_NUMBER = "decimal(38,18)"
 _COMPUTED = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Abs)
 _NUMERIC = {*_DIGITS, "tinyint", "smallint", "int", "bigint", "decimal"}
 

@@ -107,23 +107,23 @@ def call_of(
     term = read(argument, columns)
     if condition is not None:
         term = cases([read(condition, columns), term, made(exp.Null())])
-    term = _without_test(term, name)
+    term = _without_test(term, name == "COUNT" and not distinct)
     empty = type(node)(big_int=True) if name == "COUNT" else type(node)()
     is_duplicate_free = distinct and name not in ("MIN", "MAX")
     shown = name or type(node).__name__.upper()
     return made(empty, (term,), (("this", False),), shown, is_duplicate_free)
 
 
-def _without_test(argument: Term, name: str) -> Term:
-    """The argument of a call that leaves out NULL, without a condition that does so, too."""
+def _without_test(argument: Term, is_counted: bool) -> Term:
+    """The argument of a call that leaves out NULL, without a condition that does so, too; of one
+    that counts values it is no matter which they are."""
     if type(argument.node) is not exp.Case or len(argument.args) != 3:
         return argument
     condition, value, last = argument.args
     tested = tested_for_null(condition)
     if tested is None or not isinstance(condition.node, exp.Not):
         return argument
-    is_counted = name == "COUNT" and isinstance(value.node, exp.Literal)
-    is_same = is_counted or tested.key == value.key
+    is_same = tested.key == value.key or (is_counted and isinstance(value.node, exp.Literal))
     return tested if is_same and isinstance(last.node, exp.Null) else argument
 
 
