@@ -9,7 +9,7 @@ import pytest
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
 from dbt.adapters.spark_mv.ivm.algebra import misread
 from dbt.adapters.spark_mv.planning import analyzer
-from dbt.adapters.spark_mv.sql import parser
+from dbt.adapters.spark_mv.sql import parser, spark_functions
 from dbt.adapters.spark_mv.sql.plans import WHOLE_PLANS
 from tests.functional.materialized_view.warehouse import Warehouse, is_right
 
@@ -164,6 +164,6 @@ def test_years_of_weeks(texts: Warehouse, query: str) -> None:
 
 
 def test_years_of_weeks_matter(texts: Warehouse, monkeypatch: Patch) -> None:
-    for name in parser._WITH_FORMAT:
-        monkeypatch.delitem(parser._BUILDERS, name)
+    for name in spark_functions._WITH_FORMAT:
+        monkeypatch.delitem(spark_functions.BUILDERS, name)
     assert other_days(texts, "by_other_week", WEEKS[0].replace(" as d", " as e"))

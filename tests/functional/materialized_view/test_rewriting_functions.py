@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from itertools import product
 
 import pytest
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, tree_of
+from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
 from dbt.adapters.spark_mv.sql.reads import parse
+from dbt.adapters.spark_mv.sql.spark_functions import SPARK_FUNCTIONS
 from tests.functional.materialized_view.warehouse import Warehouse
 
 TYPES = {
@@ -144,3 +148,37 @@ def test_other_names_of_aggregates(lake: Warehouse) -> None:
     ]
     for asked, found in zip(written, printed, strict=True):
         assert lake.spark(f"select {asked} from @.one") == lake.spark(f"select {found} from @.one")
+
+
+def forgotten() -> list[str]:
+    """Calls that are read, of which an argument is not printed, or DISTINCT."""
+    found = []
+    for name, count in product(sorted(SPARK_FUNCTIONS), range(1, 6)):
+        names = [f"a{number}" for number in range(count)]
+        for text in (f"{name}({', '.join(names)})", f"{name}(distinct {', '.join(names)})"):
+            try:
+                printed = printed_by(text, dict.fromkeys(names, "int"))
+            except (AssertionError, Unmatched, AttributeError, KeyError):
+                continue  # it is not read
+            lacks_distinct = "(distinct" in text and name not in ("min", "max")
+            is_whole = set(re.findall(r"\ba\d\b", printed)) == set(names)
+            if not is_whole or (lacks_distinct and "DISTINCT" not in printed):
+                found.append(text)
+    return found
+
+
+def test_no_argument_is_forgotten(lake: Warehouse) -> None:
+    """Of those Spark says that they have too many, or it reads a word that is no argument."""
+    texts = forgotten()
+    assert 50 < len(texts) < 200
+    columns = ", ".join(f"1 as a{number}" for number in range(5))
+    wrong = []
+    for text in texts:
+        try:
+            lake.spark(f"select {text} from (select {columns})")
+        except Exception as error:
+            known = ("WRONG_NUM_ARGS", "PARSE_SYNTAX_ERROR", "NON_FOLDABLE", "DISTINCT")
+            if any(code in str(error) for code in known):
+                continue
+        wrong.append(text)
+    assert wrong == []

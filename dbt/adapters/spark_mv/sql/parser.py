@@ -8,12 +8,12 @@ may have brought along, has no parsers that could be inherited from.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TypeGuard
 
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
+from dbt.adapters.spark_mv.sql.spark_functions import BUILDERS
 from dbt.adapters.spark_mv.sql.sqlglot_internals import (
     Spark,
     SparkParser,
@@ -22,7 +22,6 @@ from dbt.adapters.spark_mv.sql.sqlglot_internals import (
     TokenType,
 )
 
-Builder = Callable[[list[exp.Expr]], exp.Expr]
 # Before the name of a function, so that it is one that sqlglot does not know.
 _UNKNOWN = "mv_unknown_"
 # With a second argument that says whether they pass over NULL, which sqlglot knows only as TRUE.
@@ -35,63 +34,6 @@ _KINDS_OF_INDEX = (TokenType.STRING, TokenType.NUMBER)
 _INTERVAL_UNIT = re.compile(
     "(year|month|week|day|hour|minute|second|millisecond|microsecond|nanosecond)s?"
 )
-# sqlglot would have PERCENTILE_APPROX of them, which has other values.
-_LEFT_ALONE = ("PERCENTILE_CONT", "PERCENTILE_DISC")
-_WITH_FORMAT = ("DATE_FORMAT", "TO_DATE", "TO_TIMESTAMP", "UNIX_TIMESTAMP", "FROM_UNIXTIME")
-# Where a tree keeps the format that a function was given.
-WRITTEN_FORMAT = "written_format"
-_UNITS_OF_DAYS = frozenset("YEAR YYYY YY QUARTER MONTH MM MON WEEK".split())
-_UNITS = {
-    "TRUNC": _UNITS_OF_DAYS,
-    "DATE_TRUNC": _UNITS_OF_DAYS
-    | frozenset("DAY DD HOUR MINUTE SECOND MILLISECOND MICROSECOND".split()),
-}
-
-
-def _left_alone(name: str) -> Builder:
-    def made(arguments: list[exp.Expr]) -> exp.Expr:
-        return exp.Anonymous(this=name, expressions=arguments)
-
-    return made
-
-
-def _of_unit(name: str, place: int) -> Builder:
-    """The reader of a function that has a unit of time as its argument at `place`: sqlglot takes
-    columns for units, and spells short names out that Spark does not know."""
-    function, other = SparkParser.FUNCTIONS[name], _left_alone(name)
-
-    def made(arguments: list[exp.Expr]) -> exp.Expr:
-        unit = arguments[place] if len(arguments) == 2 else None
-        is_known = isinstance(unit, exp.Literal) and unit.name.upper() in _UNITS[name]
-        return function(arguments) if is_known else other(arguments)
-
-    return made
-
-
-def _formatted(name: str) -> Builder:
-    """The reader of a function with a format, which it keeps as it is written: sqlglot spells `y`
-    and others out, and `Y`, which is the year of a week, as `y`."""
-    function, other = SparkParser.FUNCTIONS[name], _left_alone(name)
-
-    def made(arguments: list[exp.Expr]) -> exp.Expr:
-        written = arguments[1] if len(arguments) == 2 else None
-        if isinstance(written, exp.Literal) and "Y" in written.name:
-            return other(arguments)
-        found = function(arguments, _SparkSql())
-        if isinstance(written, exp.Literal):
-            found.meta[WRITTEN_FORMAT] = written.name
-        return found
-
-    return made
-
-
-# What makes the node of a function from its arguments.
-_BUILDERS: dict[str, Builder] = {
-    **{name: _left_alone(name) for name in _LEFT_ALONE},
-    **{name: _formatted(name) for name in _WITH_FORMAT},
-    "TRUNC": _of_unit("TRUNC", 1),
-    "DATE_TRUNC": _of_unit("DATE_TRUNC", 0),
-}
 
 
 class _SparkSql(Spark):
@@ -134,7 +76,7 @@ class _Respelling:
         if token.token_type == TokenType.WINDOW:
             # It begins no clause.
             token.token_type = TokenType.VAR
-        elif name in _BUILDERS:
+        elif name in BUILDERS:
             token.text, self._has_unknown = _UNKNOWN + token.text, True
         elif name in _PASSING_OVER_NULL:
             _drop_false(tokens, place + 1)
@@ -176,7 +118,7 @@ class _Respelling:
             return node
         name = name.removeprefix(_UNKNOWN)
         if isinstance(node, exp.Anonymous):
-            made = _BUILDERS[name.upper()](node.expressions)
+            made = BUILDERS[name.upper()](node.expressions)
             for error in made.error_messages(node.expressions):
                 raise ParseError(error)
             made.comments = node.comments

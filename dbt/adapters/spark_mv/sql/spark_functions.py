@@ -1,12 +1,16 @@
 """Names of the functions that every Spark has, as SHOW SYSTEM FUNCTIONS of Spark 4.1 lists them,
-and aggregate functions by their usual names.
+aggregate functions by their usual names, and calls that sqlglot would read as others.
 
 A call of any other function may read relations that its statement does not name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
+
+from dbt.adapters.spark_mv.sql.sqlglot_internals import Spark, SparkParser
 
 SPARK_FUNCTIONS = frozenset(
     """
@@ -104,3 +108,76 @@ def aggregate(node: exp.Expr) -> exp.AggFunc | None:
     if type(node) is exp.StddevSamp:
         return exp.Stddev(this=node.this.copy())
     return node if isinstance(node, exp.AggFunc) else None
+
+
+Builder = Callable[[list[exp.Expr]], exp.Expr]
+# sqlglot would have PERCENTILE_APPROX of them, which has other values.
+_LEFT_ALONE = ("PERCENTILE_CONT", "PERCENTILE_DISC")
+_WITH_FORMAT = ("DATE_FORMAT", "TO_DATE", "TO_TIMESTAMP", "UNIX_TIMESTAMP", "FROM_UNIXTIME")
+# Where a tree keeps the format that a function was given.
+WRITTEN_FORMAT = "written_format"
+# Where it says that PERCENTILE has frequencies, which sqlglot forgets.
+HAS_FREQUENCIES = "has_frequencies"
+_UNITS_OF_DAYS = frozenset("YEAR YYYY YY QUARTER MONTH MM MON WEEK".split())
+_UNITS = {
+    "TRUNC": _UNITS_OF_DAYS,
+    "DATE_TRUNC": _UNITS_OF_DAYS
+    | frozenset("DAY DD HOUR MINUTE SECOND MILLISECOND MICROSECOND".split()),
+}
+
+
+def _left_alone(name: str) -> Builder:
+    return lambda arguments: exp.Anonymous(this=name, expressions=arguments)
+
+
+def _percentile(arguments: list[exp.Expr]) -> exp.Expr:
+    inner = arguments[0] if len(arguments) == 1 else None
+    if isinstance(inner, exp.Distinct) and len(inner.expressions) == 2:
+        value, quantile = inner.expressions
+        return exp.Quantile(this=exp.Distinct(expressions=[value]), quantile=quantile)
+    if len(arguments) < 2:
+        return exp.Anonymous(this="PERCENTILE", expressions=arguments)
+    found = exp.Quantile(this=arguments[0], quantile=arguments[1])
+    found.meta[HAS_FREQUENCIES] = len(arguments) > 2
+    del arguments[2:]  # the node has no place for them, and would refuse them
+    return found
+
+
+def _of_unit(name: str, place: int) -> Builder:
+    """The reader of a function that has a unit of time as its argument at `place`: sqlglot takes
+    columns for units, and spells short names out that Spark does not know."""
+    function, other = SparkParser.FUNCTIONS[name], _left_alone(name)
+
+    def made(arguments: list[exp.Expr]) -> exp.Expr:
+        unit = arguments[place] if len(arguments) == 2 else None
+        is_known = isinstance(unit, exp.Literal) and unit.name.upper() in _UNITS[name]
+        return function(arguments) if is_known else other(arguments)
+
+    return made
+
+
+def _formatted(name: str) -> Builder:
+    """The reader of a function with a format, which it keeps as it is written: sqlglot spells `y`
+    and others out, and `Y`, which is the year of a week, as `y`."""
+    function, other = SparkParser.FUNCTIONS[name], _left_alone(name)
+
+    def made(arguments: list[exp.Expr]) -> exp.Expr:
+        written = arguments[1] if len(arguments) == 2 else None
+        if isinstance(written, exp.Literal) and "Y" in written.name:
+            return other(arguments)
+        found = function(arguments, Spark())
+        if isinstance(written, exp.Literal):
+            found.meta[WRITTEN_FORMAT] = written.name
+        return found
+
+    return made
+
+
+# What makes the node of a function from its arguments.
+BUILDERS: dict[str, Builder] = {
+    **{name: _left_alone(name) for name in _LEFT_ALONE},
+    **{name: _formatted(name) for name in _WITH_FORMAT},
+    "PERCENTILE": _percentile,
+    "TRUNC": _of_unit("TRUNC", 1),
+    "DATE_TRUNC": _of_unit("DATE_TRUNC", 0),
+}

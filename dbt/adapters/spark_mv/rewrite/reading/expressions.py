@@ -30,8 +30,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
     negated,
 )
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_OF_ROWS, QUERY, Unmatched
-from dbt.adapters.spark_mv.sql.parser import WRITTEN_FORMAT
-from dbt.adapters.spark_mv.sql.spark_functions import aggregate
+from dbt.adapters.spark_mv.sql.spark_functions import WRITTEN_FORMAT, aggregate
 
 _FUNCTIONS = (
     *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg),

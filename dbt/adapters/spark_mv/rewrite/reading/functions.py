@@ -9,7 +9,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.rewrite.conditions.consequences import tested_for_null
 from dbt.adapters.spark_mv.rewrite.terms import Term, counted_rows, made
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
-from dbt.adapters.spark_mv.sql.spark_functions import aggregate
+from dbt.adapters.spark_mv.sql.spark_functions import HAS_FREQUENCIES, aggregate
 
 Columns = Callable[[exp.Column], Term]
 Read = Callable[[exp.Expr, Columns], Term]
@@ -89,7 +89,8 @@ def call_of(
     distinct = isinstance(inner, exp.Distinct)
     arguments = inner.expressions if isinstance(inner, exp.Distinct) else [inner]
     others = [key for key in node.args if key not in ("this", "big_int") and node.args[key]]
-    if others and not distinct and isinstance(node, _OF_SEVERAL):
+    is_whole = not node.meta.get(HAS_FREQUENCIES)
+    if others and not distinct and is_whole and isinstance(node, _OF_SEVERAL):
         return _with_others(node, columns, read, condition)
     if not (name or isinstance(node, _OTHER_CALLS)) or others:
         raise Unmatched(QUERY, "nothing is known of an aggregate function", node.sql("spark"))
