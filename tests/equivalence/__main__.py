@@ -40,6 +40,7 @@ from tests.unit.rewrite.shapes import Pair
 from tests.unit.rewrite.union_pairs import union_pair
 from tests.unit.rewrite.whole_pairs import whole_pair
 from tests.unit.rewrite.worded_pairs import any_worded_pair
+from tests.unit.rewrite.year_pairs import year_pair
 
 
 def main() -> int:
@@ -62,7 +63,7 @@ def main() -> int:
 
 # In turn; those that are united are run in another way.
 _KINDS = [whole_pair, extra_pair, union_pair, any_join_pair, pair, any_worded_pair, packed_pair]
-_KINDS += [any_implied_pair]
+_KINDS += [any_implied_pair, year_pair]
 
 
 def _kind(seed: int) -> Callable[[int], Pair]:

@@ -25,12 +25,13 @@ from tests.unit.rewrite.pairs import pair
 from tests.unit.rewrite.shapes import Pair
 from tests.unit.rewrite.whole_pairs import whole_pair
 from tests.unit.rewrite.worded_pairs import any_worded_pair
+from tests.unit.rewrite.year_pairs import year_pair
 
 MATCHES = 300 if WHOLE else 25
 # Others than those of the unit tests.
 FIRST = 100_000
 _TABLES = ("r", "s")
-_ALL = (*_TABLES, *PACKED)
+_ALL = (*_TABLES, "orders", *PACKED)
 _KNOWN = Tables(COLUMNS | PACKED)
 _DATA = 4
 
@@ -42,10 +43,11 @@ def shelf(lake: Warehouse) -> Warehouse:
     lake.spark("set time zone 'UTC'")
     for number in range(_DATA):
         random = Random(number)
-        for table in _TABLES:
+        for table in (*_TABLES, "orders"):
             lake.spark(
                 f"create or replace temporary view {table}{number} as {random_rows(random, table)}"
             )
+        for table in _TABLES:
             rows = packed_rows(table, f"{table}{number}", "spark")
             lake.spark(f"create or replace temporary view packed_{table}{number} as {rows}")
     return lake
@@ -80,8 +82,8 @@ def rows(shelf: Warehouse, query: str) -> Counter[tuple[object, ...]]:
 
 @pytest.mark.parametrize(
     "make",
-    [pair, whole_pair, any_join_pair, packed_pair, any_worded_pair, any_implied_pair],
-    ids=["blocks", "wholes", "joins", "fields", "words", "implied"],
+    [pair, whole_pair, any_join_pair, packed_pair, any_worded_pair, any_implied_pair, year_pair],
+    ids=["blocks", "wholes", "joins", "fields", "words", "implied", "years"],
 )
 def test_same_rows(shelf: Warehouse, make: Callable[[int], Pair]) -> None:
     wrong, matches, seed = [], 0, FIRST
