@@ -14,8 +14,8 @@ from typing import Any
 
 from dbt.adapters.spark_mv.config.profile import REWRITE_MIN_ROWS
 from dbt.adapters.spark_mv.glue.container import Container
-from dbt.adapters.spark_mv.glue.invocation import REWRITE_SETTING
 from dbt.adapters.spark_mv.statements.rewriting.explain import attempt_rows
+from dbt.adapters.spark_mv.statements.rewriting.search import REWRITE_SETTING
 from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting
 from tests.bench import tiers, tpch
 from tests.bench.cell import REWRITING, Cell, at_least, budget, goal

@@ -49,11 +49,8 @@ class BenchContext:
     def settings(self) -> Mapping[str, str]:
         return {key: str(self._session.conf.get(key)) for key in ALWAYS_KEPT}
 
-    def says_no_rewriting(self) -> bool:
-        return False
-
-    def branch(self) -> str:
-        return ""
+    def values_of(self, keys: Sequence[str]) -> list[str]:
+        return [""] * len(keys)
 
     def declared_reads(self) -> Sequence[tuple[str, ...]]:
         return ()

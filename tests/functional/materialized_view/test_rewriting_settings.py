@@ -6,10 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from dbt.adapters.spark_mv.glue.invocation import NodeContext
 from dbt.adapters.spark_mv.rewrite.reading.settings import misread
 from dbt.adapters.spark_mv.spark.session import spark_session
-from dbt.adapters.spark_mv.statements.rewriting import candidates, relations, rewriter, stored_views
+from dbt.adapters.spark_mv.statements.rewriting import (
+    candidates,
+    relations,
+    rewriter,
+    search,
+    stored_views,
+)
 from dbt.adapters.spark_mv.views.settings import kept
 from tests.functional.materialized_view.test_settings_of_spark import everything_set
 from tests.functional.materialized_view.warehouse import Warehouse
@@ -153,5 +158,5 @@ def test_branch(visits: Warehouse, audited: str) -> None:
 
 
 def test_branch_matters(visits: Warehouse, audited: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(NodeContext, "branch", lambda self: "")
+    monkeypatch.setattr(search, "BRANCH_SETTING", "nobody.reads.it")
     assert len(visits.sql(audited)) == 2

@@ -19,8 +19,7 @@ from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, kept
 _GATED_COMMANDS = frozenset(
     {"run", "build", "test", "seed", "snapshot", "show", "run-operation", "clone", "freshness"}
 )
-REWRITE_SETTING = "query_rewrite.enabled"
-_BRANCH, _NOT_SET = "spark.wap.branch", "<undefined>"
+_NOT_SET = "<undefined>"
 _RUNNING_COMMANDS = frozenset({"run", "build", "snapshot", "seed", "test"})
 
 
@@ -137,21 +136,14 @@ class NodeContext:
                     continue
         return found
 
-    def says_no_rewriting(self) -> bool:
-        """Whether the session says SET query_rewrite.enabled = false."""
-        return self._setting(REWRITE_SETTING).lower() == "false"
-
-    def branch(self) -> str:
-        """The branch that the session reads of tables that have it; empty if it reads none."""
-        return self._setting(_BRANCH)
-
-    def _setting(self, key: str) -> str:
-        """What a setting of nobody's is set to; empty if it is not."""
+    def values_of(self, keys: Sequence[str]) -> list[str]:
+        """What settings of which Spark knows nothing are set to; empty if they are not."""
         client = self._user.catalog
         if client is not None:
-            return client.settings().get(key, "")
-        found = str(self._user.query(f"SET {key}")[0][1])
-        return "" if found == _NOT_SET else found
+            known = client.settings()
+            return [known.get(key, "") for key in keys]
+        found = [str(self._user.query(f"SET {key}")[0][1]) for key in keys]
+        return ["" if value == _NOT_SET else value for value in found]
 
     def plan(self, query: str) -> QueryPlan | None:
         """What the user's session would do for a query, where the JVM is in this process."""

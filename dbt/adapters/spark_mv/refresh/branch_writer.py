@@ -165,14 +165,12 @@ class BranchWriter:
         error: BaseException,
     ) -> None:
         """Close the history of a refresh; raise what ended it, or return to observe again."""
-        history, view = self._services.history, run.view
+        history = self._services.history
         if not isinstance(error, Exception):
             history.cancelled(run, "cancelled by an interrupt")
             raise error
-        by = self._services.watch.cancelled_by(run.id)
-        if by is not None and not isinstance(error, PublishRefused):
-            history.cancelled(run, f"cancelled by {by}")
-            self._services.watch.check(view.name, run.id)
+        if not isinstance(error, PublishRefused):
+            self._services.watch.end(run)
         reason = self._why_again(observation, lock, error)
         failed = isinstance(error, FastRefreshFailed) and not _is_strict(observation, run.request)
         if reason is None and failed:

@@ -119,12 +119,8 @@ class Builder:
             ) from None
 
     def _not_built(self, run: RefreshRun, error: MaterializedViewError) -> None:
-        history, watch = self._services.history, self._services.watch
-        by = watch.cancelled_by(run.id)
-        if by is not None:
-            history.cancelled(run, f"cancelled by {by}")
-            watch.check(run.view.name, run.id)
-        history.failed(run.view, run.request, error.problem, run)
+        self._services.watch.end(run)
+        self._services.history.failed(run.view, run.request, error.problem, run)
 
     def record_success(
         self, run: RefreshRun, commits: Sequence[SnapshotFacts], **details: int

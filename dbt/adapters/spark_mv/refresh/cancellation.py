@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dbt.adapters.spark_mv.core.errors import RefreshCancelled
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.refresh.history import History
+from dbt.adapters.spark_mv.refresh.run import RefreshRun
 from dbt.adapters.spark_mv.sql.names import TableName
 
 _POLL_SECONDS = 1.0
@@ -45,6 +46,13 @@ class CancellationWatch:
             return _INTERRUPTED
         request = self._history.cancel_request(refresh_id)
         return None if request is None else str(request.payload.get("by", request.writer))
+
+    def end(self, run: RefreshRun) -> None:
+        """Close the history of a refresh, and raise `RefreshCancelled`, if it is to end."""
+        by = self.cancelled_by(run.id)
+        if by is not None:
+            self._history.cancelled(run, f"cancelled by {by}")
+            self.check(run.view.name, run.id)
 
     @contextmanager
     def over(self, session: Executor, refresh_id: str) -> Iterator[None]:

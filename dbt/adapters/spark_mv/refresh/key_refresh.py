@@ -107,17 +107,14 @@ class KeyRefresher:
 
     def _not_published(self, run: RefreshRun, error: BaseException) -> BaseException:
         """Close the history of a refresh; returns what it ends with."""
-        history, watch, name = self._services.history, self._services.watch, run.view.name
+        history = self._services.history
         if not isinstance(error, Exception):
             history.cancelled(run, "cancelled by an interrupt")
             return error
         if isinstance(error, PublishRefused):
             history.abandoned(run, reasons.lost_race(error.problem))
-            return other_is_running(name, None)
-        by = watch.cancelled_by(run.id)
-        if by is not None:
-            history.cancelled(run, f"cancelled by {by}")
-            watch.check(name, run.id)
+            return other_is_running(run.view.name, None)
+        self._services.watch.end(run)
         return run_failed(history, run, cause_of(error))
 
     def _write(

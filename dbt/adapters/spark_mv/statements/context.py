@@ -36,13 +36,9 @@ class StatementContext(Protocol):
         """Session settings that change what a query returns."""
         ...
 
-    def says_no_rewriting(self) -> bool:
-        """Whether the session of the statement has switched rewriting off."""
-        ...
-
-    def branch(self) -> str:
-        """The branch of tables that the session reads, which views are not made of; empty if it
-        reads none."""
+    def values_of(self, keys: Sequence[str]) -> list[str]:
+        """What settings of which Spark knows nothing are set to in the session of the statement;
+        empty if they are not."""
         ...
 
     def plan(self, query: str) -> QueryPlan | None:

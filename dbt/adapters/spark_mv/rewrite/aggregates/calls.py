@@ -116,15 +116,11 @@ class StoredCalls(StoredGroups):
 
     def _averaged_with_zeros(self, argument: Term) -> exp.Expr | None:
         """AVG of values and of zeros where these are NULL, of all rows."""
-        total, rows = self._none_as_zero(_sum_of(argument)), self._count(counted_rows())
-        if total is None or rows is None or type(argument.node) is not exp.Coalesce:
+        found, rows = self._with_zeros(argument), self._count(counted_rows())
+        if found is None or rows is None:
             return None
-        value = argument.args[0]
-        summed = self._of_group(_sum_of(value))
-        assert summed is not None
-        zeros = with_zeros(summed[1], places_of_zero(argument.args[1]) or 0)
-        type_name = averaged_type(value, zeros, self.most_rows)
-        return self._quotient(total, rows, type_name)
+        value, total, type_name = found
+        return self._quotient(total, rows, averaged_type(value, type_name, self.most_rows))
 
     def _averaged(self, argument: Term, value: Term, met: exp.Expr | None) -> exp.Expr | None:
         """AVG of the values of those groups that meet a condition, which are all of an argument."""
@@ -230,18 +226,15 @@ class StoredCalls(StoredGroups):
         if is_extreme and isinstance(value.node, exp.Literal) and not self._may_be_of_no_rows:
             return value.node.copy(), _STRING if value.node.is_string else ""
         found = self._of_group(self._call_of(call, value)) if is_sum or is_extreme else None
-        return found if found is not None or not is_sum else self._times(value)
+        return found if found is not None or not is_sum else self._times(call, value)
 
-    def _times(self, value: Term) -> tuple[exp.Expr, str] | None:
+    def _times(self, call: Term, value: Term) -> tuple[exp.Expr, str] | None:
         """The sum of one stored group that is a multiple of another, and its type."""
         multiple = multiple_of(value)
-        found = self._of_group(_sum_of(multiple.argument)) if multiple is not None else None
-        if multiple is not None and multiple.argument.key == ONE.key:
-            found = None if self._may_be_of_no_rows else self._rows()
+        found = self._choice(call, multiple.argument) if multiple is not None else None
         if multiple is None or found is None:
             return None
-        product = exp.Mul(this=bracketed(multiple.factor), expression=bracketed(found[0]))
-        return exp.cast(product, multiple.type_name), multiple.type_name
+        return multiple.of(found[0]), multiple.type_name
 
     def _none_as_zero(self, call: Term) -> exp.Expr | None:
         """A sum of ones, or of values and of zeros where these are NULL."""
@@ -253,7 +246,13 @@ class StoredCalls(StoredGroups):
             if rows is not None and self.again:
                 return self._total(argument, *rows)
             return rows[0] if rows is not None else None
-        if type(argument.node) is not exp.Coalesce or len(argument.args) != 2:
+        zeros = self._with_zeros(argument)
+        return None if zeros is None else zeros[1]
+
+    def _with_zeros(self, argument: Term) -> tuple[Term, exp.Expr, str] | None:
+        """The values of which an argument has zeros for NULL; its sum, and the type of that."""
+        is_default = type(argument.node) is exp.Coalesce and len(argument.args) == 2
+        if not is_default or self._may_be_of_no_rows:
             return None
         value, other = argument.args
         found, places = self._of_group(_sum_of(value)), places_of_zero(other)
@@ -261,16 +260,15 @@ class StoredCalls(StoredGroups):
         if found is None or not type_name or is_longest(type_name):
             return None
         shown = self._none_is_zero(found[0], True)
-        return self._total(value, shown, type_name) if self.again else exp.cast(shown, type_name)
+        total = self._total(value, shown, type_name) if self.again else exp.cast(shown, type_name)
+        return value, total, type_name
 
     def _multiple(self, call: Term) -> exp.Expr | None:
         """A sum that is a multiple of another one."""
         found = multiple_of(call.args[0]) if call.call == "SUM" and not call.distinct else None
         if found is None:
             return None
-        summed = self.write(_sum_of(found.argument))
-        product = exp.Mul(this=bracketed(found.factor), expression=bracketed(summed))
-        return exp.cast(product, found.type_name)
+        return found.of(self.write(_sum_of(found.argument)))
 
 
 def _widest(types: Collection[str], values: Sequence[Term]) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.aggregates.sums import DECIMAL, LONGEST_SUM, summed_type
+from dbt.adapters.spark_mv.rewrite.aggregates.sums import LONGEST_SUM, summed_type
+from dbt.adapters.spark_mv.rewrite.conditions.constants import DECIMAL
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
 from dbt.adapters.spark_mv.rewrite.derive import Deriver
 from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, counted_rows, made

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.conditions.constants import family_of
-from dbt.adapters.spark_mv.rewrite.terms import Term, made
+from dbt.adapters.spark_mv.rewrite.conditions.constants import DECIMAL, MOST_DIGITS, family_of
+from dbt.adapters.spark_mv.rewrite.terms import Term, bracketed, made
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_DERIVABLE, Unmatched
 
-DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 # Sums of decimals of so many digits have room for those of ten thousand million rows.
 LONGEST_SUM, LONGEST_ARGUMENT = 28, 18
 ZERO, ONE, _MINUS_ONE = (made(exp.Literal.number(number)) for number in (0, 1, -1))
 # Averages of these are exact in sums of doubles for so many rows.
 EXACT_ROWS = {"tinyint": 2**46, "smallint": 2**38, "int": 2**22}
-_MORE_OF_SUM, _DIGITS_OF_INT, _DIGITS_OF_BIGINT, _MOST_DIGITS = 10, 10, 20, 38
+_MORE_OF_SUM, _DIGITS_OF_INT, _DIGITS_OF_BIGINT = 10, 10, 20
 _FACTOR = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?")
 
 
@@ -29,6 +28,11 @@ class Multiple:
     factor: exp.Expr
     argument: Term
     type_name: str
+
+    def of(self, summed: exp.Expr) -> exp.Expr:
+        """It, by the sum of the argument."""
+        product = exp.Mul(this=bracketed(self.factor), expression=bracketed(summed))
+        return exp.cast(product, self.type_name)
 
 
 def multiple_of(argument: Term) -> Multiple | None:
@@ -86,7 +90,7 @@ def summed_type(type_name: str) -> str:
         return "bigint"
     found = DECIMAL.fullmatch(type_name)
     # Times a BIGINT it has more digits than those of the sum, of which Spark has 38.
-    is_short = found is not None and int(found[1]) <= _MOST_DIGITS - _DIGITS_OF_BIGINT - 1
+    is_short = found is not None and int(found[1]) <= MOST_DIGITS - _DIGITS_OF_BIGINT - 1
     return _summed(int(found[1]), int(found[2])) if found is not None and is_short else ""
 
 
@@ -113,28 +117,25 @@ def places_of_zero(term: Term) -> int | None:
 def with_zeros(summed: str, places: int = 0) -> str:
     """The type of a sum of values and of zeros of so many digits after the point, by that of the
     sum of the values; empty if that may not hold the sum."""
-    if places:
-        # Nothing is before the point in the type of such a zero.
-        found = DECIMAL.fullmatch(summed)
-        digits, scale = (int(found[1]), int(found[2])) if found is not None else (_MOST_DIGITS, 0)
-        more = max(0, places - scale)
-        return f"decimal({digits + more},{scale + more})" if digits + more <= LONGEST_SUM else ""
-    if summed == "bigint":
+    if summed == "bigint" and not places:
         return summed
     decimal = DECIMAL.fullmatch(summed)
     if decimal is None:
         return ""
     digits, scale = int(decimal.group(1)) - _MORE_OF_SUM, int(decimal.group(2))
-    if digits == _MOST_DIGITS - _MORE_OF_SUM and digits - scale >= _DIGITS_OF_INT:
+    # Before the point a whole number has the digits of its type, and another zero none.
+    whole = 0 if places else _DIGITS_OF_INT
+    if not places and digits == MOST_DIGITS - _MORE_OF_SUM and digits - scale >= whole:
         # Spark has no longer type, whatever that of the values is.
         return summed
-    wider = max(digits - scale, _DIGITS_OF_INT) + scale + _MORE_OF_SUM
+    scale, whole = max(scale, places), max(digits - scale, whole)
+    wider = whole + scale + _MORE_OF_SUM
     return f"decimal({wider},{scale})" if wider <= LONGEST_SUM else ""
 
 
 def is_longest(type_name: str) -> bool:
     """Whether a sum of the type may be NULL because it was too large."""
-    return type_name.startswith(f"decimal({_MOST_DIGITS},")
+    return type_name.startswith(f"decimal({MOST_DIGITS},")
 
 
 def averaged_type(argument: Term, summed: str, most_rows: int | None) -> str:

@@ -6,12 +6,13 @@ import re
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.constants import DECIMAL
 from dbt.adapters.spark_mv.rewrite.terms import Term, binary, is_list
 
 _WHOLE = ("int", "bigint")
 _INTEGER, _NUMBER = re.compile(r"\d+"), re.compile(r"\d{1,9}(\.\d{1,9})?")
 # Of so many digits, and of numbers as above, Spark has a type that has all values of both.
-_DECIMAL, _LONGEST = re.compile(r"decimal\((\d+),.*\)"), 19
+_LONGEST = 19
 
 
 def conjuncts(term: Term) -> tuple[Term, ...]:
@@ -36,7 +37,7 @@ def _is_of_type(node: exp.Expr, type_name: str) -> bool:
     number = node.this if isinstance(node, exp.Neg) else node
     if not isinstance(number, exp.Literal) or number.is_string:
         return isinstance(node, exp.Literal) and type_name == "string"
-    text, digits = number.name.removeprefix("-"), _DECIMAL.fullmatch(type_name)
+    text, digits = number.name.removeprefix("-"), DECIMAL.fullmatch(type_name)
     if type_name == "double" or (digits is not None and int(digits[1]) <= _LONGEST):
         return _NUMBER.fullmatch(text) is not None
     return type_name in _WHOLE and _INTEGER.fullmatch(text) is not None

@@ -36,8 +36,7 @@ _STRICT = (
     *(exp.DayOfWeek, exp.DayOfYear, exp.WeekOfYear, exp.Upper, exp.Lower, exp.Length, exp.Abs),
     *(exp.TimestampTrunc, exp.DateTrunc, exp.TsOrDsAdd, exp.DateDiff, exp.LastDay, exp.Hour),
     *(exp.Minute, exp.Second, exp.Div, exp.Mod, exp.Round, exp.Ceil, exp.Floor, exp.Sqrt, exp.Cast),
-    *(exp.TryCast, exp.Substring, exp.Trim, exp.Left, exp.Right, exp.Initcap, exp.DPipe),
-    exp.Concat,
+    *(exp.TryCast, exp.Substring, exp.Trim, exp.Left, exp.Right, exp.Initcap, exp.Concat),
 )
 # What ends the beginning of a pattern, and a pattern that is nothing else.
 _WILD = re.compile(r"[%_\\]")

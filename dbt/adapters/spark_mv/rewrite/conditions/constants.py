@@ -15,14 +15,21 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.days import day_text, midnight_text
-from dbt.adapters.spark_mv.rewrite.conditions.time_units import FIRST_YEAR, LAST_YEAR, oddities
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import (
+    FIRST_YEAR,
+    LAST_YEAR,
+    day_number,
+    numbered_day,
+    oddities,
+)
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
 
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
-_DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
+# The digits of the type, and how many of them are after the point; Spark has so many at most.
+DECIMAL, MOST_DIGITS = re.compile(r"decimal\((\d+),\s*(\d+)\)"), 38
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?)?")
-_LONGEST_NUMBER, _MOST_DIGITS = 18, 38
+_LONGEST_NUMBER = 18
 # Beside more of them IN and COALESCE have no room for all whole numbers, and round.
 _MOST_PLACES = 18
 DISCRETE = ("whole", "date")
@@ -35,7 +42,7 @@ def family_of(type_name: str) -> str:
         return "whole"
     if type_name in ("date", "string", "timestamp", "timestamp_ntz"):
         return type_name
-    found = _DECIMAL.fullmatch(type_name)
+    found = DECIMAL.fullmatch(type_name)
     return type_name if found is not None and int(found[2]) <= _MOST_PLACES else ""
 
 
@@ -69,7 +76,7 @@ def value_of(term: Term, type_name: str, zone: str) -> Any:
         return text if kind == "string" else None
     if family == "date":
         is_day = kind in ("string", "date") or (kind == "midnight" and not oddities(zone).any)
-        return _day(text) if is_day else None
+        return day_in(text) if is_day else None
     if family == "timestamp_ntz":
         return _moment(text, "UTC") if kind in ("string", "date", "timestamp_ntz") else None
     return _moment(text, zone) if kind in ("string", "date", "timestamp", "midnight") else None
@@ -108,21 +115,22 @@ def _number(text: str) -> Decimal | None:
 def _fitting(number: Decimal | None, type_name: str) -> Decimal | None:
     """The number, if Spark has a type for all values of both: it makes NULL of those that do not
     fit."""
-    found = _DECIMAL.fullmatch(type_name)
+    found = DECIMAL.fullmatch(type_name)
     if number is None or found is None:
         return None
     digits, scale = int(found.group(1)), int(found.group(2))
     places = max(0, -int(number.as_tuple().exponent))
     whole = max(digits - scale, len(number.as_tuple().digits) - places)
-    return number if whole + max(scale, places) <= _MOST_DIGITS else None
+    return number if whole + max(scale, places) <= MOST_DIGITS else None
 
 
-def _day(text: str) -> int | None:
+def day_in(text: str) -> int | None:
+    """The day that a text is, counted from 1970; None if it is none."""
     # The day after the last one has no text.
     if not _DAY.fullmatch(text) or text >= "9999":
         return None
     try:
-        return (date.fromisoformat(text) - _EPOCH.date()).days
+        return day_number(date.fromisoformat(text))
     except ValueError:
         return None
 
@@ -162,17 +170,17 @@ def constant(value: Any, type_name: str) -> exp.Expr:
     if family == "string":
         return exp.Literal.string(value)
     if family == "date":
-        return exp.cast(exp.Literal.string(str(_EPOCH.date() + timedelta(days=value))), "date")
+        return exp.cast(exp.Literal.string(str(numbered_day(value))), "date")
     return exp.cast(exp.Literal.string(value.text), family)
 
 
 def midnight(day: int, zone: str) -> Moment | None:
     """The moment at which a day begins, counted from 1970, in a zone; None if it is not known."""
-    return _moment(str(_EPOCH.date() + timedelta(days=day)), zone)
+    return _moment(str(numbered_day(day)), zone)
 
 
 def day_of(value: Any) -> date:
     """The day that a value of a column of days is, or on which a moment is in its zone."""
     if isinstance(value, Moment):
         return date.fromisoformat(value.text[:10])
-    return _EPOCH.date() + timedelta(days=value)
+    return numbered_day(value)

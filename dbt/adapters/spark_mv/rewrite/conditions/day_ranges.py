@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.conditions.constants import midnight, value_of
+from dbt.adapters.spark_mv.rewrite.conditions.constants import day_in, midnight, value_of
 from dbt.adapters.spark_mv.rewrite.conditions.days import (
     first_day,
     first_written,
@@ -21,7 +21,7 @@ from dbt.adapters.spark_mv.rewrite.conditions.time_units import (
     of_unit,
     unit_of,
 )
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary, made
+from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, binary
 
 _MOMENTS = ("timestamp", "timestamp_ntz")
 
@@ -121,8 +121,7 @@ def _written(
     day = first_written(text.name, function.node.sql("spark").rsplit("'", 2)[1]) if is_text else ""
     if found is None or not day or kind is not exp.EQ or oddities(zone).any:
         return None
-    first = value_of(made(exp.Literal.string(day)), "date", "")
-    column = found.argument.column
+    first, column = day_in(day), found.argument.column
     if first is None or column is None:
         return None
     return column, Range(first, False, next_start(first, found.unit), True)
@@ -131,9 +130,7 @@ def _written(
 def _begun(constant: Term) -> int | None:
     """The day at whose beginning a constant is, which may be a moment."""
     text = midnight_text(constant)
-    if text is not None:
-        constant = made(exp.Literal.string(text))
-    found: int | None = value_of(constant, "date", "")
+    found: int | None = value_of(constant, "date", "") if text is None else day_in(text)
     return found
 
 

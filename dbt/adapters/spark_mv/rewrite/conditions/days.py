@@ -10,10 +10,14 @@ from datetime import date, timedelta
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.core.clock import machine_day
-from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day, unit_of
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import (
+    day_number,
+    is_day,
+    numbered_day,
+    unit_of,
+)
 from dbt.adapters.spark_mv.rewrite.terms import Term
 
-_EPOCH = date(1970, 1, 1)
 _DAY, _COUNT = re.compile(r"\d{4}-\d{2}-\d{2}"), re.compile(r"-?\d{1,5}")
 _WRITTEN = {
     "yyyy": r"(\d{4})",
@@ -69,7 +73,7 @@ def _first_of_unit(term: Term) -> str | None:
     text = day_text(argument) or _text(argument)
     if text is None or not is_start or unit not in {**_DAYS, **_MONTHS}:
         return None
-    return str(_date(start_of((date.fromisoformat(text) - _EPOCH).days, unit)))
+    return str(numbered_day(start_of(day_number(date.fromisoformat(text)), unit)))
 
 
 def _made(parts: Sequence[Term]) -> str | None:
@@ -105,7 +109,7 @@ def first_year(term: Term) -> int | None:
     """A year before which that of a day or moment of the clock does not lie; None if it is none."""
     if isinstance(term.node, exp.Year):
         day = first_day(term.args[0])
-        return None if day is None else _date(day).year
+        return None if day is None else numbered_day(day).year
     if not isinstance(term.node, (exp.Add, exp.Sub)) or len(term.args) != 2:
         return None
     year, count = first_year(term.args[0]), _count(term.args[1])
@@ -190,8 +194,8 @@ def _shifted(argument: Term, count: int, unit: str) -> int | None:
     if unit in _IN_A_DAY:
         # In a day in which clocks go forward there are fewer hours.
         return day + count // _IN_A_DAY[unit] - 1
-    text = moved(str(_date(day)), count, unit)
-    return None if text is None else (date.fromisoformat(text) - _EPOCH).days - 1
+    text = moved(str(numbered_day(day)), count, unit)
+    return None if text is None else day_number(date.fromisoformat(text)) - 1
 
 
 def _is_time(cast: exp.Cast) -> bool:
@@ -200,14 +204,14 @@ def _is_time(cast: exp.Cast) -> bool:
 
 def start_of(day: int, unit: str) -> int:
     """The first day of a unit of time."""
-    found = _date(day)
+    found = numbered_day(day)
     if unit == "WEEK":
         return day - found.weekday()
     if unit not in _MONTHS:
         return day
     months = _MONTHS[unit]
     month = (found.month - 1) // months * months + 1
-    return (found.replace(month=month, day=1) - _EPOCH).days
+    return day_number(found.replace(month=month, day=1))
 
 
 def first_written(text: str, form: str) -> str:
@@ -226,12 +230,8 @@ def first_written(text: str, form: str) -> str:
 def next_start(day: int, unit: str) -> int:
     """The first day of the unit of time after that of a day.
 
-    >>> str(_date(next_start((date(2024, 2, 29) - _EPOCH).days, "QUARTER")))
+    >>> str(numbered_day(next_start(day_number(date(2024, 2, 29)), "QUARTER")))
     '2024-04-01'
     """
     longest = _DAYS[unit] if unit in _DAYS else 31 * _MONTHS[unit]
     return start_of(start_of(day, unit) + longest, unit)
-
-
-def _date(day: int) -> date:
-    return _EPOCH + timedelta(days=day)

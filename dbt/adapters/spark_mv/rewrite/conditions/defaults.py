@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.comparisons import range_in
+from dbt.adapters.spark_mv.rewrite.conditions.consequences import tested_for_null
 from dbt.adapters.spark_mv.rewrite.conditions.constants import (
     DISCRETE,
     family_of,
@@ -89,17 +90,13 @@ def _flag(term: Term, is_not: bool) -> Term | None:
 
 def _nullif(term: Term) -> Term | None:
     """NULLIF .. IS NULL, or IS NOT NULL."""
-    is_not = isinstance(term.node, exp.Not)
-    test = term.args[0] if is_not else term
-    if not isinstance(test.node, exp.Is) or not isinstance(test.args[1].node, exp.Null):
-        return None
-    found = test.args[0]
-    if type(found.node) is not exp.Nullif:
+    found = tested_for_null(term)
+    if found is None or type(found.node) is not exp.Nullif:
         return None
     value, other = found.args
     if value.column is None or not is_of_its_type(other, value.column):
         return None
-    if is_not:
+    if isinstance(term.node, exp.Not):
         return binary(exp.NEQ, value, other)
     return connected(exp.Or, [is_null(value), binary(exp.EQ, value, other)])
 

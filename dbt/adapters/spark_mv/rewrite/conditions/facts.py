@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.rewrite.conditions.consequences import (
     range_in_words,
     rejected_nulls,
     simple_conjunct,
+    tested_for_null,
 )
 from dbt.adapters.spark_mv.rewrite.conditions.constants import family_of
 from dbt.adapters.spark_mv.rewrite.conditions.defaults import without_default
@@ -169,14 +170,11 @@ class _Finder:
         return True
 
     def _is_null_test(self, term: Term) -> bool:
-        is_not = isinstance(term.node, exp.Not)
-        inner = term.args[0] if is_not else term
-        if not isinstance(inner.node, exp.Is) or not isinstance(inner.args[1].node, exp.Null):
-            return False
-        column = inner.args[0].column
+        tested = tested_for_null(term)
+        column = tested.column if tested is not None else None
         if column is None:
             return False
-        if is_not:
+        if isinstance(term.node, exp.Not):
             self._not_null.add(column)
         else:
             self._null.add(column)

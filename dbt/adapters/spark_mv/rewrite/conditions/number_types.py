@@ -10,17 +10,16 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.constants import DECIMAL, MOST_DIGITS
 from dbt.adapters.spark_mv.rewrite.terms import Term
 
-_DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
 _LITERAL = re.compile(r"(\d{1,18})(?:\.(\d{1,18}))?")
-_MOST_DIGITS = 38
 _INTEGERS = (
     *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfYear),
     *(exp.WeekOfYear, exp.Hour, exp.Minute, exp.Second, exp.Length, exp.DateDiff),
 )
-_SAME = (exp.Neg, exp.Abs, exp.Paren)
+_SAME = (exp.Neg, exp.Abs)
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class _Number:
     @property
     def has_type(self) -> bool:
         """Whether Spark has a type for all of them."""
-        return self.is_whole or self.whole + self.scale <= _MOST_DIGITS
+        return self.is_whole or self.whole + self.scale <= MOST_DIGITS
 
 
 def number_type(term: Term) -> str:
@@ -75,7 +74,7 @@ def _number(term: Term) -> _Number | None:
 def _of_type(name: str) -> _Number | None:
     if name in _DIGITS:
         return _Number(_DIGITS[name], 0, True)
-    found = _DECIMAL.fullmatch(name)
+    found = DECIMAL.fullmatch(name)
     if found is None:
         return None
     digits, scale = map(int, found.groups())

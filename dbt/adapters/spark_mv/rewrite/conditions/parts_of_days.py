@@ -13,10 +13,9 @@ from dbt.adapters.spark_mv.rewrite.conditions.day_ranges import of_days
 from dbt.adapters.spark_mv.rewrite.conditions.days import next_start
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range
 from dbt.adapters.spark_mv.rewrite.conditions.stand_ins import with_stand_ins
-from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day, oddities
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import day_number, oddities, of_unit
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, is_list
 
-_EPOCH = date(1970, 1, 1)
 _PARTS: dict[type[exp.Expr], Callable[[date], int]] = {
     exp.Year: lambda day: day.year,
     exp.Quarter: lambda day: (day.month + 2) // 3,
@@ -39,10 +38,10 @@ def months_of_years(terms: Iterable[Term], zone: str) -> Iterator[tuple[ColumnOf
             said[found] = number
     for (column, kind), number in said.items():
         year = said.get((column, exp.Year), 0)
-        for of_unit, unit, months in _UNITS:
-            if kind is not of_unit or not 1 < year < 9998 or not 0 < number * months <= 12:
+        for part, unit, months in _UNITS:
+            if kind is not part or not 1 < year < 9998 or not 0 < number * months <= 12:
                 continue
-            first = (date(year, (number - 1) * months + 1, 1) - _EPOCH).days
+            first = day_number(date(year, (number - 1) * months + 1, 1))
             known = of_days(column, Range(first, False, next_start(first, unit), True), zone)
             if known is not None:
                 yield known
@@ -73,10 +72,9 @@ def _part(term: Term) -> tuple[ColumnOf, type[exp.Expr]] | None:
     function = functions[0] if len(functions) == 1 else None
     if function is None or type(function.node) not in _PARTS:
         return None
-    days = function.args[0]
-    column = (days.args[0] if is_day(days) else days).column
-    is_time = column is not None and column.type in ("date", "timestamp")
-    return (column, type(function.node)) if column is not None and is_time else None
+    known = of_unit(function)
+    column = known.argument.column if known is not None else None
+    return None if column is None else (column, type(function.node))
 
 
 def _number(term: Term) -> int | None:

@@ -21,7 +21,7 @@ _TYPES = ("date", "timestamp")
 _DAY = _UNITS.index("DAY")
 # Of other years nobody asks what clocks did.
 FIRST_YEAR, LAST_YEAR = 1900, 2100
-_HALF_A_DAY = timedelta(hours=12)
+_HALF_A_DAY, _EPOCH = timedelta(hours=12), date(1970, 1, 1)
 _NAMES = {"YYYY": "YEAR", "YY": "YEAR", "MM": "MONTH", "MON": "MONTH", "DD": "DAY"}
 _OF_TRUNC = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK"})
 # Formats of DATE_FORMAT, by the unit that they are of.
@@ -167,4 +167,14 @@ def unit_of(term: Term) -> tuple[str | None, bool]:
 
 def first_of_year(year: int) -> int:
     """The first day of a year, counted from 1970."""
-    return (date(year, 1, 1) - date(1970, 1, 1)).days
+    return day_number(date(year, 1, 1))
+
+
+def day_number(day: date) -> int:
+    """A day, counted from 1970."""
+    return (day - _EPOCH).days
+
+
+def numbered_day(number: int) -> date:
+    """The day of a number that is counted from 1970."""
+    return _EPOCH + timedelta(days=number)

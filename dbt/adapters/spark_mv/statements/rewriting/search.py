@@ -31,6 +31,9 @@ from dbt.adapters.spark_mv.statements.rewriting.view_index import ViewIndex
 _MOST_BLOCKS = 32
 # For so many views Spark counts the rows that are read beside them.
 _MOST_COUNTED = 3
+# Of the first one nobody else knows; with the second a session reads a branch of tables that have
+# it, which views are not made of.
+REWRITE_SETTING, BRANCH_SETTING = "query_rewrite.enabled", "spark.wap.branch"
 _OFF = Reason("REWRITE_DISABLED", "the session has switched it off: query_rewrite.enabled is false")
 
 
@@ -171,10 +174,10 @@ class Search:
         made, target = block.made, block.statement.target
         if block.statement.is_worth_it:
             return True
-        if target.context.says_no_rewriting():
+        enabled, branch = target.context.values_of((REWRITE_SETTING, BRANCH_SETTING))
+        if enabled.lower() == "false":
             made.leave(_OFF)
             return False
-        branch = target.context.branch()
         if branch:
             why = f"the session reads the branch {branch} of tables (spark.wap.branch)"
             made.leave(Reason("SETTINGS_DIFFER", why))
