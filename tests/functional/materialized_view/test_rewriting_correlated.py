@@ -39,10 +39,39 @@ ANSWERED = {
     f"select t.name, (select sum(s.amount) {OF}) as a, (select count(s.amount) {OF}) as b "
     "from @.shops t": "by_shop by_shop",
 }
+# Relations whose columns the subqueries below name, with a name of its own for the key or not.
+FROM = (
+    "@.shops",
+    "@.shops t",
+    "@.staged_shops",
+    "(select shop as k, name from @.shops) q",
+    "(select shop, name from @.shops) q (k, name)",
+    "with_shops",
+    "@.shops cross join (select max(shop) as most from @.shops) m",
+    "(select distinct shop as k, name from @.shops) q",
+)
+# Subqueries that name that column, O, without its relation; K is the column outside of them.
+BARE = (
+    "select {K}, (select sum(amount) from @.sales where shop = {O}) as total from {F}",
+    "select {K} from {F} where exists (select 1 from @.sales where city = 'c2' and shop = {O})",
+    "select {K} from {F} where 1300 < (select count(*) from @.sales s where s.shop = {O})",
+    "select {K}, count(*) from {F} where {K} not in (select s.kind from @.sales s where "
+    "s.kind = {O} and name > s.city) group by {K}",
+    "select {K} from {F} group by {K} having {K} < (select count(*) from @.sales s where "
+    "s.shop = {O})",
+)
 # Names that are, or might be, those of columns of the view; columns that it lacks.
 LEFT = (
-    "select name, (select sum(amount) from @.sales where sales.shop = the_shop) as total from "
-    "(select shop as the_shop, name from @.shops) t",
+    "select name, (select sum(amount) from @.sales where kind = name and the_kind = kind) as total "
+    "from (select shop as the_kind, name from @.shops)",
+    "select t.shop, (select sum(amount) from @.sales s where s.shop = total) as most from "
+    "(select *, shop + 1 as total from @.shops) t",
+    "select shop + 1 as k, (select count(*) from @.sales s where s.shop = k) as n from "
+    "(select shop, 2 as k from @.shops) t",
+    "select (select count(*) from @.sales s where s.shop = k) as n from (select shop as k from "
+    "@.shops) t join (select 1 as k) o using (k)",
+    "select name from @.shops lateral view explode(array(shop)) e as one where exists (select 1 "
+    "from @.sales s where s.shop = one)",
     f"select t.name, (select sum(s.id) {OF}) as ids from @.shops t",
     f"select t.name from @.shops t where exists (select 1 {OF} and s.id > 8990)",
     "select n.name from (select named_struct('name', name, 'shop', shop) as x, name, shop from "
@@ -52,7 +81,18 @@ LEFT = (
 
 @pytest.fixture(scope="module")
 def correlated(shop: Warehouse) -> Warehouse:
+    shop.spark("create view @.staged_shops (k, name) as select shop, name from @.shops")
     return shop
+
+
+def bare_names(around: str, form: str) -> str:
+    """A query whose subquery names a column of the query around without its relation; the key is
+    called k if it is not `shop`, which would be the column of the sales."""
+    is_other = any(word in around for word in (" k", "(k", "staged", "with_"))
+    key = "k" if is_other else "shop"
+    text = form.format(K=key, O=key, F=around)
+    with_ = "with with_shops as (select shop as k, name from @.shops) "
+    return with_ + text if "with_shops" in around else text
 
 
 @pytest.mark.behaviour("C20")
@@ -61,6 +101,15 @@ def test_answered(correlated: Warehouse, query: str) -> None:
     attempts = explained(correlated, query)
     assert views_of(correlated, query) == ANSWERED[query].split(), attempts
     assert_same(correlated, query)
+
+
+@pytest.mark.behaviour("C20")
+@pytest.mark.parametrize("around", FROM)
+def test_names_without_relations(correlated: Warehouse, around: str) -> None:
+    for form in BARE:
+        query = bare_names(around, form)
+        assert views_of(correlated, query), explained(correlated, query)
+        assert_same(correlated, query)
 
 
 @pytest.mark.parametrize("query", LEFT)

@@ -3,36 +3,49 @@ whether it matters how often they have a row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Output
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns
+from dbt.adapters.spark_mv.rewrite.reading.scopes import Query, Scope, Table, alias_of
 from dbt.adapters.spark_mv.rewrite.terms import AROUND, Term, made
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+from dbt.adapters.spark_mv.sql.names import Namespace
 
 # Names of relations in a rewritten text begin so.
 _OURS = "mv_"
 
 
-def columns_around(query: exp.Expr) -> Columns | None:
+# Columns that tables of Iceberg and Delta have and do not show.
+_HIDDEN = frozenset(
+    "_file _pos _deleted _spec_id _partition _row_id _last_updated_sequence_number _metadata "
+    "_change_type _change_ordinal _commit_snapshot_id".split()
+)
+Find = Callable[[tuple[str, ...], Namespace], Table | Query | None]
+
+
+def columns_around(query: exp.Expr, scope: Scope, find: Find) -> Columns | None:
     """Reads the columns that a subquery names of the queries around it, which are constants in each
-    of its rows; None if there are none around. They are known by the names of their relations, with
-    which they are written: others might be columns of the view instead."""
+    of its rows; None if there are none around. They are known by the names of their relations:
+    others might be columns of the view instead. Where one is written without that, `find` has the
+    columns of what stands in the FROM right around it, whose `scope` is given."""
     called = {name.lower() for name in _relations_around(query)}
     if not called:
         return None
 
     def read(column: exp.Column) -> Term:
-        qualifier = column.table.lower()
-        is_known = len(column.parts) == 2 and qualifier in called
-        if not is_known or qualifier.startswith(_OURS):
+        qualifier = column.table
+        if len(column.parts) == 1:
+            qualifier = _relation_of(column.name.lower(), query, scope, find) or ""
+        is_known = len(column.parts) <= 2 and qualifier.lower() in called
+        if not is_known or qualifier.lower().startswith(_OURS):
             text = "a column is that of no relation in FROM"
             raise Unmatched(QUERY, text, column.sql("spark"))
-        kept = exp.column(column.name, table=column.table, quoted=True)
-        kept.meta[AROUND] = qualifier
+        kept = exp.column(column.name, table=exp.to_identifier(qualifier, True), quoted=True)
+        kept.meta[AROUND] = qualifier.lower()
         return made(kept)
 
     return read
@@ -51,8 +64,80 @@ def as_set(block: Block, query: exp.Expr) -> Block:
     return replace(block, outputs=outputs, order=(), is_set=True)
 
 
+def _relation_of(name: str, query: exp.Expr, scope: Scope, find: Find) -> str | None:
+    """What the one relation is called, of those right around a query, that has a column of this
+    name, in lower case; None if not all of their columns are known."""
+    select = next(_selects_around(query), None)
+    if (
+        select is None
+        or name in _HIDDEN
+        or select.args.get("laterals")
+        or _is_of_output(name, query, select)
+    ):
+        return None
+    found = []
+    for one in _relations_in(select):
+        columns = _names_in(one, scope, find)
+        if columns is None:
+            return None
+        found += [one.alias_or_name for column in columns if column.lower() == name]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_of_output(name: str, query: exp.Expr, select: exp.Select) -> bool:
+    """Whether a name may be that of an output of the query around, which are known behind WHERE."""
+    where = query.find_ancestor(exp.Where, exp.Select)
+    if isinstance(where, exp.Where) and where.parent is select:
+        return False
+    return any(item.alias.lower() == name for item in select.expressions)
+
+
+def _names_in(node: exp.Expr, scope: Scope, find: Find) -> Sequence[str] | None:
+    """The columns that a relation of FROM gives; None if they are not known."""
+    called, renamed = alias_of(node)
+    if any(node.args.get(name) for name in ("sample", "pivots", "joins", "version", "when")):
+        return None
+    if isinstance(node, exp.Subquery):
+        return (renamed or _names_of(node.this)) if called else None
+    if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
+        return None
+    parts = tuple(part.name for part in node.parts)
+    known = scope.named.get(parts[0].lower()) if len(parts) == 1 else None
+    if known is not None:
+        return renamed or known[2] or _names_of(known[0])
+    found = find(parts, scope.home)
+    if isinstance(found, Table):
+        return renamed or [column for column, _ in found.columns]
+    return None if found is None else renamed or found.columns
+
+
+def _names_of(query: exp.Expr) -> Sequence[str] | None:
+    """The names of the columns of a query; None if it does not give all of them itself."""
+    while isinstance(query, (exp.Subquery, exp.SetOperation)):
+        query = query.this
+    if not isinstance(query, exp.Select):
+        return None
+    are_named = all(isinstance(item, (exp.Alias, exp.Column)) for item in query.expressions)
+    if not are_named or any(item.find(exp.Star) for item in query.expressions):
+        return None
+    return [item.alias_or_name for item in query.expressions]
+
+
 def _relations_around(query: exp.Expr) -> Iterator[str]:
     """The names of relations of all queries in whose expressions a query stands."""
+    for select in _selects_around(query):
+        for one in _relations_in(select):
+            yield one.alias_or_name
+
+
+def _relations_in(select: exp.Select) -> list[exp.Expr]:
+    """What stands in the FROM of a query."""
+    start, joins = select.args.get("from_"), select.args.get("joins") or ()
+    return [one.this for one in (*([start] if start is not None else ()), *joins)]
+
+
+def _selects_around(query: exp.Expr) -> Iterator[exp.Select]:
+    """All queries in whose expressions a query stands, the innermost first."""
     below, node = query, query.parent
     while node is not None:
         if isinstance(node, (exp.From, exp.Join, exp.With)) or (
@@ -60,7 +145,5 @@ def _relations_around(query: exp.Expr) -> Iterator[str]:
         ):
             return
         if isinstance(node, exp.Select):
-            start, joins = node.args.get("from_"), node.args.get("joins") or ()
-            for one in (*([start] if start is not None else ()), *joins):
-                yield one.this.alias_or_name
+            yield node
         below, node = node, node.parent

@@ -144,7 +144,8 @@ class Search:
 
     def _forms(self, block: SearchedBlock) -> tuple[Block, ...]:
         try:
-            forms = self._reader.forms(block.query, block.scope, columns_around(block.query))
+            around = columns_around(block.query, block.scope, self._reader.find)
+            forms = self._reader.forms(block.query, block.scope, around)
         except Unmatched as error:
             block.leave(None, error.reason)
             return ()
