@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.conditions.conjuncts import conjuncts
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, column_term, tree_of
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
@@ -67,15 +68,20 @@ FUNCTIONS = r"""
 """
 
 
-def printed_by(text: str, types: Mapping[str, str]) -> str:
-    """An expression as a rewritten text has it; raises `Unmatched`."""
+def read_from(text: str, types: Mapping[str, str]) -> Term:
+    """The term of an expression; raises `Unmatched`."""
 
     def column(node: exp.Column) -> Term:
         return column_term(ColumnOf(0, node.name, types[node.name]))
 
     tree = parse(f"select {text}")
     assert tree is not None, text
-    return tree_of(read(tree.expressions[0].unalias(), column), lambda term: None).sql("spark")
+    return read(tree.expressions[0].unalias(), column)
+
+
+def printed_by(text: str, types: Mapping[str, str]) -> str:
+    """An expression as a rewritten text has it; raises `Unmatched`."""
+    return tree_of(read_from(text, types), lambda term: None).sql("spark")
 
 
 def _printed(text: str) -> str:
@@ -107,6 +113,38 @@ def _values(lake: Warehouse, texts: list[str]) -> list[list[str]]:
     items = ", ".join(f"{text}, typeof({text})" for text in texts)
     rows = sorted(lake.spark(f"select s, {items} from @.one"), key=str)
     return [[repr(row[n + 1 : n + 3]) for row in rows] for n in range(0, 2 * len(texts), 2)]
+
+
+# Each line has one expression in several spellings.
+SYNONYMS = """
+    year(d) | extract(year from d) | date_part('year', d) | datepart('Y', d) | extract(yrs from d)
+    month(t) | extract(month from t) | date_part('mon', t) | extract(MONS from t)
+    day(d) | dayofmonth(d) | extract(day from d) | date_part('d', d) | extract(days from d)
+    quarter(d) | extract(quarter from d) | date_part('qtr', d)
+    weekofyear(d) | extract(week from d) | date_part('W', d)
+    dayofweek(d) | extract(dow from d) | extract(dayofweek from d)
+    dayofyear(d) | extract(doy from d)
+    hour(t) | extract(hour from t) | date_part('hrs', t)
+    minute(t) | extract(minute from t) | date_part('M', t) | extract(mins from t)
+    u is null | isnull(u) | ISNULL(u)
+    u is not null | isnotnull(u) | not isnull(u)
+    nvl2(u, s, 'z') | if(u is not null, s, 'z') | case when u is not null then s else 'z' end
+    substring(s, 1, 2) | left(s, 2) | substr(s, 1, 2) | substring(s from 1 for 2)
+    substring(s, 1, 0) | left(s, 0)
+    substring(i, 1, 1) | left(i, 1)
+    (i > 1 and b) or (i > 1 and m > 2) | i > 1 and (b or m > 2) | (m > 2 or b) and i > 1
+    (b and i > 1) or b | b or (b and m > 2) | b
+"""
+
+
+def test_synonyms(lake: Warehouse) -> None:
+    """They are one expression to Spark, and are read as one."""
+    for line in SYNONYMS.strip().splitlines():
+        texts = [text.strip() for text in line.split(" | ")]
+        values = _values(lake, texts)
+        assert all(one == values[0] for one in values), texts
+        read_as = [sorted(part.key for part in conjuncts(read_from(text, TYPES))) for text in texts]
+        assert all(one == read_as[0] for one in read_as), texts
 
 
 AGGREGATES = """

@@ -7,7 +7,7 @@ import re
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.constants import DECIMAL
-from dbt.adapters.spark_mv.rewrite.terms import Term, binary, is_list
+from dbt.adapters.spark_mv.rewrite.terms import Term, binary, connected, is_list
 
 _WHOLE = ("int", "bigint")
 _INTEGER, _NUMBER = re.compile(r"\d+"), re.compile(r"\d{1,9}(\.\d{1,9})?")
@@ -16,10 +16,30 @@ _LONGEST = 19
 
 
 def conjuncts(term: Term) -> tuple[Term, ...]:
-    """The operands of a conjunction; that a column is none of several values is that it is not
-    each of them, where these are of its type."""
-    parts = term.args if type(term.node) is exp.And else (term,)
-    return tuple(one for part in parts for one in _without_list(part))
+    """The operands of a conjunction. What is said in each branch of an OR is said beside it; that a
+    column is none of several values is that it is not each of them, where these are of its type."""
+    return tuple(
+        found for part in _parts(term) for one in _factored(part) for found in _without_list(one)
+    )
+
+
+def _parts(term: Term) -> tuple[Term, ...]:
+    return term.args if type(term.node) is exp.And else (term,)
+
+
+def _factored(term: Term) -> list[Term]:
+    """`(a AND b) OR (a AND c)` as `a` and `b OR c`, which is the same for NULL, too."""
+    if type(term.node) is not exp.Or:
+        return [term]
+    branches = [{part.key: part for part in _parts(branch)} for branch in term.args]
+    common = set(branches[0]).intersection(*branches[1:])
+    if not common:
+        return [term]
+    found = [part for key, part in branches[0].items() if key in common]
+    rests = [[part for key, part in one.items() if key not in common] for one in branches]
+    if all(rests):
+        found += _factored(connected(exp.Or, [connected(exp.And, rest) for rest in rests]))
+    return found
 
 
 def _without_list(term: Term) -> tuple[Term, ...]:

@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.rewrite.reading.functions import (
     concatenated,
     filtered_call,
     generic,
+    usual,
     window_of,
 )
 from dbt.adapters.spark_mv.rewrite.reading.operators import may_be_grouped_otherwise
@@ -49,20 +50,9 @@ _FUNCTIONS = (
     *(exp.MD5, exp.SHA, exp.SHA2, exp.RegexpReplace, exp.Levenshtein),
 )
 _ANONYMOUS = frozenset(
-    "pmod bround hash xxhash64 crc32 concat_ws instr btrim weekday make_date isnull isnotnull "
-    "nullifzero zeroifnull positive now".split()
+    "pmod bround hash xxhash64 crc32 concat_ws instr btrim weekday make_date nullifzero "
+    "zeroifnull positive now".split()
 )
-# EXTRACT and DATE_PART of these are functions of their own.
-_EXTRACTED: dict[str, type[exp.Func]] = {
-    "YEAR": exp.Year,
-    "QUARTER": exp.Quarter,
-    "MONTH": exp.Month,
-    "WEEK": exp.WeekOfYear,
-    "DAY": exp.DayOfMonth,
-    "DOY": exp.DayOfYear,
-    "HOUR": exp.Hour,
-    "MINUTE": exp.Minute,
-}
 _CONSTANTS = (exp.Literal, exp.Null, exp.Boolean, exp.HexString)
 _TIMES = frozenset("DATE TIMESTAMP TIMESTAMPTZ TIMESTAMPLTZ TIMESTAMPNTZ".split())
 _SWAPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}
@@ -185,12 +175,9 @@ def _formatted(node: exp.Expr, columns: Columns) -> Term:
     return made(empty, (read(inner, columns),), (("this", False),))
 
 
-def _extracted(node: exp.Expr, columns: Columns) -> Term:
-    """EXTRACT(YEAR FROM d) is YEAR(d)."""
-    part = _EXTRACTED.get(node.this.name.upper())
-    if part is None:
-        return generic(node, columns, read)
-    return read(part(this=node.expression.copy()), columns)
+def _by_usual_name(node: exp.Expr, columns: Columns) -> Term:
+    known = usual(node)
+    return generic(node, columns, read) if known is None else read(known, columns)
 
 
 def _anonymous(node: exp.Expr, columns: Columns) -> Term:
@@ -198,11 +185,9 @@ def _anonymous(node: exp.Expr, columns: Columns) -> Term:
     call = aggregate(node)
     if call is not None:
         return call_of(call, columns, read)
-    if node.name.upper() in ("DATE_PART", "DATEPART") and len(node.expressions) == 2:
-        part, argument = node.expressions
-        known = _EXTRACTED.get(part.name.upper()) if isinstance(part, exp.Literal) else None
-        if known is not None:
-            return read(known(this=argument.copy()), columns)
+    known = usual(node)
+    if known is not None:
+        return read(known, columns)
     if node.name.lower() not in _ANONYMOUS:
         raise Unmatched(NOT_OF_ROWS, "nothing is known of a function", node.sql("spark"))
     return generic(node, columns, read)
@@ -283,7 +268,10 @@ _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.DPipe: lambda node, columns: concatenated(node, columns, read),
     exp.DateDiff: _days_between,
     exp.TimeToStr: _formatted,
-    exp.Extract: _extracted,
+    exp.Extract: _by_usual_name,
+    exp.DayOfMonth: _by_usual_name,
+    exp.Nvl2: _by_usual_name,
+    exp.Left: _by_usual_name,
     exp.And: _connected,
     exp.Or: _connected,
     exp.Not: _not,

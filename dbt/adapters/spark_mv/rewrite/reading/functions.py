@@ -33,6 +33,20 @@ _OF_WINDOWS = (
     *(exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile),
     *(exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.First, exp.Last),
 )
+# The functions that EXTRACT and DATE_PART are, by the names of parts: of days, and of others.
+_DAY_PARTS: dict[type[exp.Func], str] = {
+    exp.Year: "YEAR Y YEARS YR YRS",
+    exp.Month: "MONTH MON MONS MONTHS",
+    exp.WeekOfYear: "WEEK W WEEKS",
+    exp.Day: "DAY D DAYS",
+    exp.DayOfWeek: "DAYOFWEEK DOW",
+    exp.DayOfYear: "DOY",
+}
+_OTHER_PARTS: dict[type[exp.Func], str] = {
+    exp.Quarter: "QUARTER QTR",
+    exp.Hour: "HOUR H HOURS HR HRS",
+    exp.Minute: "MINUTE M MIN MINS MINUTES",
+}
 _TEXTS = ("string", "int", "bigint", "date")
 _OF_A_WINDOW = frozenset({"this", "partition_by", "order", "spec", "over"})
 
@@ -60,6 +74,40 @@ def concatenated(node: exp.Expr, columns: Columns, read: Read) -> Term:
         args += term.args if is_flat else (term,)
     made_of = exp.Concat(safe=True, coalesce=False)
     return made(made_of, args, (("expressions", True),) * len(args))
+
+
+def usual(node: exp.Expr) -> exp.Expr | None:
+    """A function of several names by its usual one; None if it has that, or only one."""
+    this, arguments = node.this, node.expressions
+    match node:
+        case exp.Extract():
+            return _extracted(this.name, node.expression)
+        case exp.Anonymous() if node.name.upper() in ("DATE_PART", "DATEPART"):
+            is_part = len(arguments) == 2 and isinstance(arguments[0], exp.Literal)
+            return _extracted(arguments[0].name, arguments[1]) if is_part else None
+        case exp.Anonymous() if node.name.upper() in ("ISNULL", "ISNOTNULL"):
+            test = exp.Is(this=arguments[0].copy(), expression=exp.Null())
+            return test if node.name.upper() == "ISNULL" else exp.Not(this=test)
+        case exp.DayOfMonth():
+            return exp.Day(this=this.copy())
+        case exp.Nvl2():
+            is_known = exp.Not(this=exp.Is(this=this.copy(), expression=exp.Null()))
+            branch = exp.If(this=is_known, true=node.args["true"].copy())
+            return exp.Case(ifs=[branch], default=node.args["false"].copy())
+        case exp.Left() if isinstance(node.expression, exp.Literal) and node.expression.is_int:
+            start, length = exp.Literal.number(1), node.expression.copy()
+            return exp.Substring(this=this.copy(), start=start, length=length)
+    return None
+
+
+def _extracted(part: str, argument: exp.Expr) -> exp.Expr | None:
+    """What EXTRACT or DATE_PART of a day or moment is as a function of its own, as the parser reads
+    that one; None if there is none."""
+    for kind, names in (*_DAY_PARTS.items(), *_OTHER_PARTS.items()):
+        if part.upper() in names.split():
+            day = exp.TsOrDsToDate(this=argument.copy()) if kind in _DAY_PARTS else argument.copy()
+            return kind(this=day)
+    return None
 
 
 def _is_text(term: Term) -> bool:
