@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
+from dbt.adapters.spark_mv.statements import pipeline
+from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from tests.functional.materialized_view.clocks import Shift
 from tests.functional.materialized_view.warehouse import Warehouse
@@ -125,10 +127,16 @@ def test_a_member_that_is_not_refreshed(lake: Warehouse, create: Callable[..., N
     create("still_new", COUNTS, options)
     assert len(set(both(lake, "still"))) == 1
     lake.change()
-    with pytest.raises(MaterializedViewFailure, match="cannot be read together"):
+    fixed = "(?s)cannot be read together: .*still_old is not refreshed by reads.*operation {} "
+    with pytest.raises(MaterializedViewFailure, match=fixed.format("refresh")):
         both(lake, "still")
     lake.operation("refresh", view="still_old")
     assert len(set(both(lake, "still"))) == 1
+    lake.operation("suspend", view="still_old")
+    lake.change()
+    with pytest.raises(MaterializedViewFailure, match=fixed.format("resume")):
+        both(lake, "still")
+    lake.operation("resume", view="still_old")
 
 
 def test_instants(lake: Warehouse, clock: Shift, create: Callable[..., None]) -> None:
@@ -146,6 +154,63 @@ def test_instants(lake: Warehouse, clock: Shift, create: Callable[..., None]) ->
     assert one == two > 0
 
 
+def test_right_now_beside_an_older_instant(
+    lake: Warehouse, clock: Shift, create: Callable[..., None]
+) -> None:
+    """What is right now is not of the instant of rows that have expired."""
+    query = "select count(*) as n from @.orders where now() > timestamp'2026-03-01 12:30:00Z'"
+    options = (OLD, STRICT.format(group="half"))
+    clock("2026-03-01 12:10:00")
+    create("half_old", query, *options)
+    clock("2026-03-01 12:35:00")
+    create("half_new", query, *options)
+    clock("2026-03-01 12:40:00")
+    one, two = both(lake, "half")
+    assert one == two > 0
+
+
+def test_a_publish_after_the_looks(
+    lake: Warehouse, create: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of both the rows that were looked at are read, also through another view, and written."""
+    pair(create, "late", STRICT.format(group="late"))
+    text = BOTH.format(one="late_old", two="late_new").replace("a.n, b.n", "a.n as a, b.n as b")
+    lake.spark(f"create or replace view @.both_late as {text}")
+    original = ReadGate.prepare
+
+    def prepare(self: ReadGate, *args: Any) -> Any:
+        found = original(self, *args)
+        lake.change()
+        lake.operation("refresh", view="late_new")
+        return found
+
+    for statement in (text, "select * from @.both_late", f"with q as ({text}) select * from q"):
+        with monkeypatch.context() as patch:
+            patch.setattr(ReadGate, "prepare", prepare)
+            ((one, two),) = lake.apart(statement)
+        assert one == two, statement
+    with monkeypatch.context() as patch:
+        patch.setattr(ReadGate, "prepare", prepare)
+        lake.apart(f"create or replace table @.late_copy using iceberg as {text}")
+    ((one, two),) = lake.spark("select a, b from @.late_copy")
+    assert one == two
+    with monkeypatch.context() as patch, pytest.raises(AssertionError):
+        patch.setattr(ReadGate, "prepare", prepare)
+        patch.setattr(pipeline, "inlined", lambda services, sql, *_: sql)
+        ((one, two),) = lake.apart(text)
+        assert one == two
+
+
+def test_a_temporary_view_is_not_fixed(lake: Warehouse, create: Callable[..., None]) -> None:
+    pair(create, "passing", STRICT.format(group="passing"))
+    text = BOTH.format(one="passing_old", two="passing_new")
+    command = lake.command()
+    command.sql(f"create temporary view both_passing as {text.replace('b.n', 'b.n as b')}")
+    lake.change()
+    now = lake.value("select count(*) from @.orders")
+    assert command.sql("select * from both_passing") == [(now, now)]
+
+
 def test_align(lake: Warehouse, create: Callable[..., None]) -> None:
     """All members at one state, by name of the group."""
     pair(create, "lined", STRICT.format(group="lined"))
@@ -155,6 +220,15 @@ def test_align(lake: Warehouse, create: Callable[..., None]) -> None:
     assert [lake.freshness(f"lined_{name}") for name in ("old", "new")] == ["FRESH", "FRESH"]
     with pytest.raises(Exception, match="no view is of the consistency group 'none'"):
         lake.operation("align", group="none")
+    with pytest.raises(Exception, match="no consistency group is named"):
+        lake.operation("align")
+    third = STRICT.format(group="lined")
+    lake.sql(f"create materialized view @.lined_third options ({third}) as {COUNTS}")
+    lake.spark("drop view @.lined_third")
+    with pytest.raises(Exception, match="(?s)lined_third, .* was dropped by another .*drop_mv"):
+        lake.operation("align", group="lined")
+    lake.operation("drop", view="lined_third", if_exists=True)
+    assert len(lake.operation("align", group="lined").rows) == 2
 
 
 @pytest.mark.parametrize("options", ["consistency = 'strict'", "consistency_group = 'x'"])

@@ -83,7 +83,8 @@ def test_another_definition(sales: Warehouse) -> None:
     with armed(sales, "live.before=raise") as command:
         command.sql(create.format("options (live = true)", "max"))
         command.flush()
-    assert ("v", "changing__live") not in sales.relations()
+    # It is there, and runs the query.
+    assert_same(sales, "select * from @.changing__live", "select max(amount) from @.sales")
     sales.apart("select * from @.changing")
     assert_same(sales, "select * from @.changing__live", "select max(amount) from @.sales")
     sales.sql("drop materialized view @.changing")
@@ -114,6 +115,27 @@ def test_another_view_below(sales: Warehouse) -> None:
     assert not {name for _, name in sales.relations()} & set(gone)
     assert all(any(f"{name} could not be renewed" in text for text in said) for name in gone)
     for view in ("over_large", "by_large"):
+        sales.sql(f"drop materialized view @.{view}")
+
+
+def test_a_table_that_is_made_again(sales: Warehouse) -> None:
+    """As `dbt seed` does it: the live view stays, and is right once there is a table again."""
+    sales.sql("create table @.seeded using iceberg as select 1 as id, 10 as n")
+    options = "options (live = true)"
+    sales.sql(f"create materialized view @.by_seed {options} as select id, n from @.seeded")
+    sales.sql(
+        f"create materialized view @.over_seed {options} as select sum(n) as n from @.by_seed"
+    )
+    said: list[str] = []
+    command = sales.command()
+    command.core.services.warn = said.append
+    command.sql("drop table @.seeded")
+    command.sql("create table @.seeded using iceberg as select 2 as id, 20 as n")
+    command.flush()
+    assert_same(sales, "select * from @.by_seed__live", "select id, n from @.seeded")
+    assert_same(sales, "select * from @.over_seed__live", "select sum(n) from @.seeded")
+    assert said == []
+    for view in ("over_seed", "by_seed"):
         sales.sql(f"drop materialized view @.{view}")
 
 

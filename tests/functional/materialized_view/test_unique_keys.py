@@ -156,6 +156,37 @@ def test_keys_of_tables_without_versions(cinema: Warehouse) -> None:
     cinema.spark("drop table spark_catalog.default.loose")
 
 
+@pytest.mark.behaviour("E7")
+@pytest.mark.parametrize("below", ["view", "materialized view"])
+def test_keys_of_another_definition(cinema: Warehouse, below: str) -> None:
+    """What a view reads is another view now: its rows of some keys would stand beside rows of the
+    one before, and count as fresh once that one is back."""
+    name = f"below_{len(below)}"
+    make = f"create or replace {below} @.{name} as select id, theatre{{}} as t from @.shows"
+    cinema.sql(make.format(""))
+    create(cinema, "above", f"select id, t from @.{name}", "id")
+    cinema.sql(make.format(" + 100"))
+    before = sorted(cinema.spark("select * from @.above")), cinema.build_of("above")
+    (failure,) = cinema.operation("refresh", view="above", keys=[17]).failures
+    assert "views that it reads were replaced since its rows were computed" in failure
+    assert (sorted(cinema.spark("select * from @.above")), cinema.build_of("above")) == before
+    cinema.sql(make.format(""))
+    assert_same(cinema, "select * from @.above", "select id, theatre as t from @.shows")
+    cinema.sql("drop materialized view @.above")
+    cinema.sql(f"drop {below} @.{name}")
+
+
+def test_keys_and_other_arguments(cinema: Warehouse) -> None:
+    create(cinema, "keyed", "select id, theatre from @.shows", "id")
+    build = cinema.build_of("keyed")
+    for argument in ("dry_run", "all", "expired"):
+        with pytest.raises(InvalidArgument, match="keys cannot be combined"):
+            cinema.operation("refresh", view="keyed", keys=[17], **{argument: True})
+    assert cinema.build_of("keyed") == build
+    with pytest.raises(MaterializedViewFailure, match="names a column twice: id, ID"):
+        create(cinema, "twice", "select id from @.shows", '["id", "ID"]')
+
+
 def test_half_a_character(cinema: Warehouse) -> None:
     """It is refused before anybody has to send it."""
     with pytest.raises(InvalidArgument, match="(?s)keys cannot be .*whole characters"):
@@ -186,6 +217,7 @@ NO_NUMBERS = (
     [
         *(("keyed", [one], "is no value of unique_key") for one in NO_NUMBERS),
         ("keyed", [[1, 2]], "is no key: unique_key is id"),
+        ("keyed", [{"id": 17, "ID": 21}], "is no key: unique_key is id"),
         ("keyed", [], "0 keys cannot be given"),
         ("keyed", list(range(1001)), "1,001 keys cannot be given"),
         ("unkeyed", [1], "has no unique_key"),
@@ -210,6 +242,9 @@ def test_wrong_keys(cinema: Warehouse, view: str, keys: list[Any], problem: str)
         ("select a, b, count(*) as n from t group by rollup (a, b)", False),
         ("select a, b from t", False),
         ("select a, b, explode(c) as x from t group by a, b, c", False),
+        ("select a, explode(array(1, 2)) as x from t group by a", False),
+        ("select a, inline_outer(collect_list(c)) from t group by a", False),
+        ("select a, json_tuple(max(c), 'x') from t group by a", False),
         ("with t as (select 1 as a) select a, 1 as b from t group by a", True),
     ],
 )

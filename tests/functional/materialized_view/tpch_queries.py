@@ -286,7 +286,7 @@ OTHERS = {
     "Q16": {"Brand#45": "Brand#13", "MEDIUM POLISHED": "SMALL BRUSHED", "49, 14": "7, 14"},
     "Q17": {"Brand#23": "Brand#11", "MED BOX": "WRAP CASE"},
     "Q18": {"> 250": "> 212"},
-    "Q19": {"Brand#12": "Brand#31", "= 20": "= 28", "20 + 10": "28 + 10"},
+    "Q19": {"Brand#12": "Brand#31", "= 20": "= 28"},
     "Q20": {"forest": "lemon", "1994": "1996", "CANADA": "KENYA"},
     "Q21": {"SAUDI ARABIA": "IRAN"},
     "Q22": {"'13', '31'": "'11', '20'"},

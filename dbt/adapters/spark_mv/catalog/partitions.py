@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from urllib.parse import quote as percent_encoded
 
 from dbt.adapters.spark_mv.catalog.time_ranges import in_range
@@ -20,6 +21,7 @@ from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
 Partition = tuple[str | None, ...]
 IDENTITY = "identity"
 _TIMES = {"years": "int", "months": "int", "days": "date", "hours": "int"}
+_SINCE_1970, _EPOCH = ("years", "months", "hours"), datetime(1970, 1, 1)
 _SIZED = ("bucket", "truncate")
 _TERM = re.compile(r"(?P<transform>\w+)\((?:(?P<size>\d+),\s*)?(?P<column>.+)\)")
 _DEFAULT = "__HIVE_DEFAULT_PARTITION__"
@@ -75,6 +77,23 @@ class Field:
         suffix = "trunc" if self.transform == "truncate" else self.transform.removesuffix("s")
         return f"{self.column}_{suffix}"
 
+    def shown(self, value: str | None) -> str:
+        """A value as those paths have it: numbers of years, months and hours since 1970 as these.
+
+        >>> Field("months", "day", "int", "date").shown("676")
+        '2026-05'
+        """
+        if value is None:
+            return _DEFAULT
+        if self.transform not in _SINCE_1970:
+            return value
+        number = int(value)
+        if self.transform == "years":
+            return str(1970 + number)
+        if self.transform == "months":
+            return f"{1970 + number // 12}-{number % 12 + 1:02d}"
+        return (_EPOCH + timedelta(hours=number)).strftime("%Y-%m-%d-%H")
+
 
 @dataclass(frozen=True)
 class Spec:
@@ -86,7 +105,7 @@ class Spec:
     def uri(self, partition: Partition) -> str:
         """The path of a partition, in the form of Hive."""
         parts = [
-            f"{field.name}={_DEFAULT if value is None else percent_encoded(value, safe=' :')}/"
+            f"{field.name}={percent_encoded(field.shown(value), safe=' :')}/"
             for field, value in zip(self.fields, partition, strict=True)
         ]
         return self.location.rstrip("/") + "/" + "".join(parts)

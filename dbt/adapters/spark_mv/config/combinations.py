@@ -30,6 +30,11 @@ def check_together(view: str, options: Options) -> None:
             f"{view}: consistency 'strict' and consistency_group go together.",
             "Set both, or leave out both.",
         )
+    if len({key.lower() for key in options.unique_key}) < len(options.unique_key):
+        raise InvalidOption(
+            f"{view}: unique_key names a column twice: {', '.join(options.unique_key)}.",
+            "Name each column once.",
+        )
     if options.max_age_seconds == 0:
         raise InvalidOption(
             f"{view}: max_age cannot be {options.max_age!r}.",

@@ -126,7 +126,7 @@ class Container:
         )
         return lambda **arguments: found(**checked(name, arguments))
 
-    def statistics(self, name: TableName) -> dict[str, tuple[str, str]]:
+    def statistics(self, name: TableName) -> dict[str, tuple[str, str | int]]:
         """What the docs show of a view: label and text of each figure."""
         return self._questions.statistics(name)
 

@@ -82,11 +82,6 @@ class ViewState:
         microseconds."""
         return sum(at >= now_us - _LONG_US for at in self.rewritings)
 
-    def has_expired(self, now_us: int) -> bool:
-        """Whether the last build says that its rows are others by now, in epoch microseconds."""
-        expires = self.last_build.payload.get("expires_us") if self.last_build else None
-        return isinstance(expires, int) and expires <= now_us
-
     @property
     def payload(self) -> dict[str, Any]:
         """What the newest lifecycle event says of the view."""

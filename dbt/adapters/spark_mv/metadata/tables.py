@@ -101,9 +101,13 @@ WITH e AS (
 )
 """
 
+# Rows are others from the first of these instants on.
+_EXPIRES = """least(f.expires_at, timestamp_micros(
+    CAST(TRY_CAST(get_json_object(f.build, '$.evaluated_ms') AS DECIMAL(15)) AS BIGINT) * 1000
+    + CAST(TRY_CAST(get_json_object(l.payload, '$.max_age_us') AS DECIMAL(18)) AS BIGINT)))"""
 _MATERIALIZED_VIEWS = (
     _LIVE
-    + """
+    + f"""
 SELECT l.table_catalog, l.table_schema, l.table_name,
   f.refreshed_at AS last_refresh_time,
   timestamp_millis(CAST(TRY_CAST(get_json_object(f.build, '$.watermark')
@@ -113,7 +117,7 @@ SELECT l.table_catalog, l.table_schema, l.table_name,
     THEN TRY_CAST(get_json_object(l.payload, '$.options.refresh_interval_minutes') AS BIGINT)
     END AS refresh_interval_minutes,
   l.modified_at AS last_modified_time,
-  coalesce(f.is_stale, true) OR coalesce(f.expires_at <= current_timestamp(), false) AS is_stale
+  coalesce(f.is_stale, true) OR coalesce({_EXPIRES} <= current_timestamp(), false) AS is_stale
 FROM live l LEFT JOIN folded f ON f.view_id = l.view_id
 """
 )
@@ -121,7 +125,7 @@ FROM live l LEFT JOIN folded f ON f.view_id = l.view_id
 # As `config.schedule.Slots.next_due` counts, and as `due_from_json` reads.
 _STATUS = (
     _LIVE
-    + """
+    + f"""
 , slots AS (
   SELECT l.view_id,
     coalesce(CAST(TRY_CAST(get_json_object(l.payload, '$.schedule.start_us') AS DECIMAL(18))
@@ -168,7 +172,7 @@ SELECT l.table_catalog, l.table_schema, l.table_name,
       WHEN s.after_us < s.start_us THEN s.start_us
       ELSE s.start_us + ((s.after_us - s.start_us) DIV s.interval_us + 1) * s.interval_us END)
     END AS next_refresh_time,
-  f.expires_at,
+  {_EXPIRES} AS expires_at,
   get_json_object(l.payload, '$.methods.fast') AS can_be_fast,
   get_json_object(l.payload, '$.methods.partition') AS can_be_by_partition
 FROM live l LEFT JOIN folded f ON f.view_id = l.view_id

@@ -143,7 +143,8 @@ def partitions_of(view: MaterializedView, given: Sequence[Any]) -> list[dict[str
     if wrong:
         raise InvalidArgument(
             f"{view.name}: {wrong[0]!r} is no partition: partition_by is {', '.join(names)}.",
-            "Give a value, or of several columns a list of them, or a mapping.",
+            "Give a value, or of several columns a list of them, or a mapping with these names: "
+            f"{{{', '.join(f'{name}: ..' for name in names)}}}.",
         )
     return [values for values in found if values is not None]
 

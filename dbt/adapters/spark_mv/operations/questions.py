@@ -48,7 +48,7 @@ class Questions:
         rows = tuple(status.status_of(self._services, state) for state in chosen)
         return Report(status.COLUMNS, rows, notes=() if rows else ("no materialized views",))
 
-    def statistics(self, name: TableName) -> dict[str, tuple[str, str]]:
+    def statistics(self, name: TableName) -> dict[str, tuple[str, str | int]]:
         """Label and text of what the docs show of a view."""
         state = self._services.log.state().views.get(name)
         return {} if state is None else status.statistics(self._services, state)

@@ -52,7 +52,11 @@ def rebuild_metadata(services: Services, catalog: str) -> list[tuple[TableName, 
 def _register(services: Services, view: MaterializedView) -> None:
     observation = services.observer.observe(view)
     register(services.resolver, services.log, view, observation.expansion, None)
-    _remember_build(services.executor, services.history, observation)
+    known = services.log.state().views.get(view.name)
+    build = known.last_build if known is not None else None
+    label = observation.label
+    if build is None or label is None or build.refresh_id != label.refresh_id:
+        _remember_build(services.executor, services.history, observation)
 
 
 def _remember_build(executor: Executor, history: History, observation: Observation) -> None:

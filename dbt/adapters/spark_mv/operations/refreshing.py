@@ -57,11 +57,16 @@ class Refreshing:
         again, at the versions of those beside them. With `as_of` rows are those of an earlier time.
         """
         if keys is not None:
+            if dry_run or all or expired:
+                raise InvalidArgument(
+                    "refresh: keys cannot be combined with dry_run, all or expired.",
+                    "Nothing was done; a refresh of keys is one of one view.",
+                )
             return self._refresh_keys(view, method, keys, as_of)
         moment = text_of_time(as_of)
         chosen = self._choice.views(view, all)
         if view is None and expired:
-            chosen = [state for state in chosen if state.has_expired(clock.now_us())]
+            chosen = [state for state in chosen if _has_expired(state, clock.now_us())]
         if view is None:
             chosen = [state for state in chosen if self._needs_refresh(state)]
         request = Request(MANUAL, method.lower(), wait, explicit=True)
@@ -129,8 +134,12 @@ class Refreshing:
         )
         return Report(report.columns, report.rows, (*report.failures, *found), report.notes)
 
-    def align(self, group: str) -> Report:
+    def align(self, group: str | None = None) -> Report:
         """Bring the views of a consistency group to one state of their base tables."""
+        if group is None:
+            raise InvalidArgument(
+                "align: no consistency group is named.", "Name it: --args '{group: name}'."
+            )
         members = self._ddl.align(group)
         if not members:
             raise InvalidArgument(
@@ -155,6 +164,17 @@ class Refreshing:
         done = rebuild_metadata(self._services, catalog)
         rows = tuple((str(name), what) for name, what in done)
         return Report(("view", "result"), rows, notes=() if rows else ("no materialized views",))
+
+
+def _has_expired(state: ViewState, now_us: int) -> bool:
+    """Whether the rows of the last build are others by now, in epoch microseconds, or too old, as
+    the metadata say."""
+    build = state.last_build.payload if state.last_build else {}
+    ends = [build.get("expires_us")]
+    evaluated, max_age = build.get("evaluated_ms"), state.payload.get("max_age_us")
+    if isinstance(evaluated, int) and isinstance(max_age, int):
+        ends.append(evaluated * 1000 + max_age)
+    return any(isinstance(end, int) and end <= now_us for end in ends)
 
 
 def _difference(name: TableName, counts: Differences) -> str:

@@ -27,10 +27,12 @@ class Selection:
 
     def of_project(self, everything: bool = False) -> list[ViewState]:
         """The views in this project's schemas, or all, upstream first."""
-        wanted = {
-            name for name in self._views if everything or name.schema.lower() in self._schemas
-        }
-        return self._ordered(wanted)
+        return self._ordered(
+            view.name for view in self._views.values() if everything or self._is_of_project(view)
+        )
+
+    def _is_of_project(self, view: ViewState) -> bool:
+        return view.name.schema.lower() in self._schemas
 
     def select(self, given: Any) -> list[ViewState]:
         """The views that `given` (a text or a list of texts) names, upstream first.
@@ -63,15 +65,17 @@ class Selection:
         return found
 
     def _tagged(self, tag: str) -> set[Any]:
-        found = {view.name for view in self._views.values() if tag in view.option("tags", ())}
+        here = (view for view in self._views.values() if self._is_of_project(view))
+        found = {view.name for view in here if tag in view.option("tags", ())}
         if not found:
             raise UnknownMaterializedView(
-                f"No materialized view has the tag {tag!r}.", "See `dbt run-operation status`."
+                f"No materialized view here has the tag {tag!r}.", "See `dbt run-operation status`."
             )
         return found
 
     def one(self, text: str) -> ViewState:
-        """The registered view of one name: in the target schema, else the only one so named."""
+        """The registered view of one name: in the target schema, else the only one so named in
+        those of the project, else the only one."""
         parts = parse_name(text)
         if len(parts) > 3:
             raise InvalidName(
@@ -81,7 +85,7 @@ class Selection:
         matches = [view for view in self._views.values() if _ends_with(view.name.parts, parts)]
         if len(parts) == 1:
             here = [view for view in matches if view.name.schema == self._target_schema]
-            matches = here or matches
+            matches = here or list(filter(self._is_of_project, matches)) or matches
         if len(matches) == 1:
             return matches[0]
         if not matches:

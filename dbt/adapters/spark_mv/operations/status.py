@@ -60,13 +60,14 @@ def status_of(services: Services, state: ViewState) -> tuple[Any, ...]:
     return (name, status, freshness, flag, when, method, rows, uses, reason)
 
 
-def statistics(services: Services, state: ViewState) -> dict[str, tuple[str, str]]:
-    """Label and text of what the docs show of a view."""
+def statistics(services: Services, state: ViewState) -> dict[str, tuple[str, str | int]]:
+    """Label and value of what the docs show of a view."""
     _, status, freshness, _, when, method, rows, *_ = status_of(services, state)
     return {
         "staleness": ("Staleness", f"{freshness} ({status})"),
         "last_refresh": ("Last refresh", f"{when or '-'} ({method or '-'})"),
-        "rows": ("Rows", str(rows if rows is not None else "-")),
+        # A number, as dbt-spark has it of tables: dbt joins both in one column.
+        **({"rows": ("Rows", int(rows))} if rows is not None else {}),
     }
 
 

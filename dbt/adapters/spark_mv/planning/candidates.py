@@ -90,7 +90,7 @@ class RefreshCandidates:
         reason = seen.verdict.reason
         if self._avoid is not None or found is None or not 1 <= len(found.values) <= MOST_KEYS:
             return self._avoid or reason
-        columns = {seen.view.layout.columns: PARTITION, seen.view.options.unique_key: KEYS}
+        columns = {seen.view.options.unique_key: KEYS, seen.view.layout.columns: PARTITION}
         method = columns.get(found.columns)
         if seen.label is None or seen.label.expiry is not None or method is None:
             return reason

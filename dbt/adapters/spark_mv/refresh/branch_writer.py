@@ -30,7 +30,6 @@ from dbt.adapters.spark_mv.planning.request import Outcome, Request
 from dbt.adapters.spark_mv.refresh import staging
 from dbt.adapters.spark_mv.refresh.builder import Builder
 from dbt.adapters.spark_mv.refresh.failures import USE_COMPLETE, cause_of, run_failed
-from dbt.adapters.spark_mv.refresh.key_refresh import key_writes
 from dbt.adapters.spark_mv.refresh.lock import RefreshLock
 from dbt.adapters.spark_mv.refresh.publish import publish
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
@@ -42,6 +41,7 @@ from dbt.adapters.spark_mv.sql.names import TableName, use
 from dbt.adapters.spark_mv.state.freshness import Label
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views import storage_sql
+from dbt.adapters.spark_mv.views.key_sql import key_writes
 from dbt.adapters.spark_mv.views.registry import find_view
 
 # What Iceberg says of a read at a version, and of a read between two of them.

@@ -97,7 +97,7 @@ class Builder:
             reached("storage.before")
             run = replace(run, label=make_storage(services, view, run.label))
             reached("storage.after")
-            self._drop_other_live(build)
+            self._replace_live(build)
             swap(services, build)
             is_visible = True
             reached("view.after")
@@ -154,13 +154,15 @@ class Builder:
         rows = view.shown_rows(iceberg.live_rows(commits[0].summary) if commits else None)
         return Outcome(view.name, SUCCEEDED, plan.method, plan.reason.text, seconds, rows)
 
-    def _drop_other_live(self, build: Build) -> None:
+    def _replace_live(self, build: Build) -> None:
         """The live view of another definition would be right about that one for ever."""
         replaced, view = build.replaced, build.view
         if replaced is None or not replaced.options.live:
             return
-        if not view.options.live or view.definition_hash != replaced.definition_hash:
+        if not view.options.live:
             self._services.live.drop(replaced)
+        elif view.definition_hash != replaced.definition_hash:
+            self._services.live.run_query(view)
 
     def _renew_live(self, view: MaterializedView) -> None:
         """The rows are there, whatever becomes of the live view: with its old text it is right."""

@@ -25,11 +25,11 @@ def cause_of(error: BaseException) -> str:
 
 
 def refresh_failed(
-    history: History, view: MaterializedView, request: Request, cause: str
+    history: History, view: MaterializedView, request: Request, cause: str, way_out: str = _REPAIR
 ) -> RefreshFailed:
     """Record that a refresh failed before it began; returns the error that says so."""
     history.failed(view, request, cause)
-    return _failure(view, cause, _REPAIR)
+    return _failure(view, cause, way_out)
 
 
 def run_failed(

@@ -34,14 +34,13 @@ from dbt.adapters.spark_mv.refresh.staging import complete_query
 from dbt.adapters.spark_mv.refresh.written.expiry import label_settings
 from dbt.adapters.spark_mv.refresh.written.keys import refuse_duplicates
 from dbt.adapters.spark_mv.sql.literals import spark_literal
-from dbt.adapters.spark_mv.sql.names import TableName, quote
+from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import Label, read_label
-from dbt.adapters.spark_mv.views import storage_sql
-from dbt.adapters.spark_mv.views.definition import STORED, MaterializedView
+from dbt.adapters.spark_mv.views.definition import MaterializedView
+from dbt.adapters.spark_mv.views.key_sql import Key, key_writes, types_of
 from dbt.adapters.spark_mv.views.registry import load_view
 
 _COMMITS = 4
-Key = Sequence[Any]
 
 
 class KeyRefresher:
@@ -68,7 +67,19 @@ class KeyRefresher:
                     f"{name}: no snapshot of its storage table says what its rows were made from.",
                     "Refresh it with method complete.",
                 )
+            self._refuse_other_definition(view, label)
             return self._with_lock(view, label, chain, values, request)
+
+    def _refuse_other_definition(self, view: MaterializedView, label: Label) -> None:
+        """Raise `RefreshFailed` if a view that it reads has changed: rows of the query as it is now
+        would stand beside those of another one."""
+        seen = self._services.observer.observe(view)
+        is_same = seen.current.hash == label.definition_hash
+        if not is_same or not label.sources.keys() >= set(seen.expansion.storages.values()):
+            raise RefreshFailed(
+                f"{view.name}: views that it reads were replaced since its rows were computed.",
+                "Refresh all of it: leave out `keys`.",
+            )
 
     def checked(self, view: MaterializedView, keys: Sequence[Any]) -> list[Key]:
         """The keys as lists of values of the columns of `unique_key`; raises `InvalidArgument`."""
@@ -174,7 +185,7 @@ class KeyRefresher:
     ) -> None:
         """Raise `InvalidArgument` if one of the values of these columns, which an option names, is
         none of its type. All at once; one by one only to say which of them it is."""
-        types = _types(view, columns)
+        types = types_of(view, columns)
         if self._are_of_types(view, types, values):
             return
         wrong = next(key for key in values if not self._are_of_types(view, types, [key]))
@@ -209,21 +220,6 @@ def _cast(value: Any, kind: str) -> str:
     return f"IF({cast} = {literal}, {cast}, NULL)" if is_exact else cast
 
 
-def key_writes(
-    view: MaterializedView, branch: str, query: str, columns: Sequence[str], values: Sequence[Key]
-) -> list[str]:
-    """The statements that put the rows with some values of columns, as a query of all rows has
-    them, in place of the stored ones."""
-    stored = storage_sql.stored_columns(view)
-    types = _types(view, columns)
-    asked = _condition(columns, types, values, {name: quote(name) for name in stored})
-    rows = f"SELECT * FROM (\n{query}\n) AS mv_all WHERE {asked}"
-    return [
-        storage_sql.take_away(view, branch, _is_listed(columns, types, values, stored)),
-        storage_sql.write_storage(view, branch, rows, storage_sql.NO_ROWS),
-    ]
-
-
 def _values(view: MaterializedView, keys: Sequence[Any]) -> list[Key]:
     columns = view.options.unique_key
     if not columns:
@@ -250,48 +246,7 @@ def _value(key: Any, columns: tuple[str, ...]) -> Key | None:
     if isinstance(key, dict):
         given = {str(name).lower(): value for name, value in key.items()}
         names = [column.lower() for column in columns]
-        return [given[name] for name in names] if sorted(given) == sorted(names) else None
+        is_each_once = len(given) == len(key) and sorted(given) == sorted(names)
+        return [given[name] for name in names] if is_each_once else None
     values = list(key) if isinstance(key, (list, tuple)) else [key]
     return values if len(values) == len(columns) else None
-
-
-def _types(view: MaterializedView, columns: Sequence[str]) -> list[str]:
-    types = {column.name.lower(): column.type for column in view.definition.columns}
-    return [types[column.lower()] for column in columns]
-
-
-def _condition(
-    columns: Sequence[str], types: Sequence[str], values: Sequence[Key], names: dict[str, str]
-) -> str:
-    """Whether a row has one of the values; `names` says how each column is called."""
-    called = {name.lower(): text for name, text in names.items()}
-    alternatives = (
-        " AND ".join(
-            f"{called[column.lower()]} <=> CAST({spark_literal(value)} AS {kind})"
-            for column, value, kind in zip(columns, key, types, strict=True)
-        )
-        for key in values
-    )
-    return " OR ".join(f"({text})" for text in alternatives)
-
-
-def _is_listed(
-    columns: Sequence[str], types: Sequence[str], values: Sequence[Key], stored: dict[str, str]
-) -> str:
-    """Whether a stored row has one of the values, as a subquery: by a plain condition Iceberg drops
-    files whole, in a commit without the label of this refresh."""
-    called = {name.lower(): column for name, column in stored.items()}
-    rows = (
-        ", ".join(f"CAST({spark_literal(v)} AS {kind})" for v, kind in zip(key, types, strict=True))
-        for key in values
-    )
-    names = [f"mv_key_{number}" for number in range(len(types))]
-    same = (
-        f"{STORED}.{quote(called[column.lower()])} <=> mv_keys.{name}"
-        for column, name in zip(columns, names, strict=True)
-    )
-    listed = ", ".join(f"({row})" for row in rows)
-    return (
-        f"EXISTS (SELECT 1 FROM VALUES {listed} AS mv_keys({', '.join(names)}) "
-        f"WHERE {' AND '.join(same)})"
-    )

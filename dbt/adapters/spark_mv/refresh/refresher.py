@@ -104,7 +104,8 @@ class Refresher:
                 self._services.history, view, request, str(observation.verdict.reason.text)
             )
         if view.reduced:
-            raise refresh_failed(self._services.history, view, request, reasons.REDUCED_RUN.text)
+            why, way_out = reasons.REDUCED_RUN.text, "run its model without these flags"
+            raise refresh_failed(self._services.history, view, request, why, way_out)
         try:
             plan = self._services.planner.plan(observation, request)
         except MethodNotAvailable as error:

@@ -17,6 +17,7 @@ from dbt.adapters.spark_mv.views.dependencies import Expansion
 
 
 def _payload(view: MaterializedView, expansion: Expansion) -> dict[str, Any]:
+    max_age = view.options.max_age_seconds
     return {
         "parts": list(view.name.parts),
         "table_catalog": view.name.catalog,
@@ -27,6 +28,7 @@ def _payload(view: MaterializedView, expansion: Expansion) -> dict[str, Any]:
         "definition_hash": view.definition_hash,
         "options": asdict(view.options),
         "layout": asdict(view.layout),
+        "max_age_us": None if max_age is None else round(max_age * 1e6),
         "methods": dict(view.methods),
         "sources": [
             {

@@ -57,6 +57,12 @@ class Statement:
         return () if self.kind in made else self.targets
 
     @property
+    def redefines(self) -> bool:
+        """Whether a view or a function is another one after it, or none."""
+        is_drop = self.kind is Kind.DROP and self.words[1].upper == "VIEW"
+        return is_drop or self.kind in (Kind.CREATE_VIEW, Kind.CREATE_FUNCTION)
+
+    @property
     def reads_relations(self) -> bool:
         """Whether the statement reads, or may read, relations that have to be fresh."""
         if self.kind is Kind.WRITE:

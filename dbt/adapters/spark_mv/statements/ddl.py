@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from dbt.adapters.spark_mv.core.errors import UnknownMaterializedView
 from dbt.adapters.spark_mv.planning.request import DBT_RUN, KEPT, MANUAL, SKIPPED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.key_refresh import KeyRefresher
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -25,7 +26,7 @@ from dbt.adapters.spark_mv.statements.lifecycle import CreationContext, Lifecycl
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.statements.results import StatementResult
-from dbt.adapters.spark_mv.views.registry import load_view
+from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
 _OUTCOME_COLUMNS = ("view", "state", "method", "reason", "seconds", "rows")
 
@@ -75,6 +76,13 @@ class MaterializedViewStatements:
         """Bring the views of a group to one state of their base tables; returns their names, none
         if there is no such group. Raises what stopped it."""
         members = self._reader.groups.members(group)
+        for name in members:
+            if find_view(self._services.resolver, name) is None:
+                raise UnknownMaterializedView(
+                    f"{name}, a view of the group {group}, was dropped by another program.",
+                    "Have it forgotten by `dbt run-operation drop_mv --args "
+                    f"'{{view: {name}, if_exists: true}}'`, then align again.",
+                )
         pinned = PinnedVersions()
         self._reader.prepare(members, pinned, may_inline=False, trigger=MANUAL, exact=members)
         return members

@@ -1,4 +1,5 @@
-"""Statements that run the query of a stale view in place of reading its rows."""
+"""Statements that run the query of a stale view in place of reading its rows, or read the rows of
+one snapshot."""
 
 from __future__ import annotations
 
@@ -11,21 +12,25 @@ from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.splice import Edit, edited, short_qualifiers, subquery
 from dbt.adapters.spark_mv.sql.words import Word, words_of
+from dbt.adapters.spark_mv.statements.read_policy import Readable
 from dbt.adapters.spark_mv.statements.statement_reads import StatementViews
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.live_sql import live_name
 from dbt.adapters.spark_mv.views.registry import load_view
+from dbt.adapters.spark_mv.views.storage_sql import stored_rows
 from dbt.adapters.spark_mv.views.view_columns import text_of_view
 
 
 def inlined(
-    services: Services, sql: str, found: StatementViews, home: Namespace, inline: set[TableName]
+    services: Services, sql: str, found: StatementViews, home: Namespace, read: Readable
 ) -> str:
-    """The statement with the queries of the views `inline` in place of their names."""
-    places = [place for place, behind in found.places if inline.intersection(behind)]
+    """The statement with queries in place of the names of views: their own, or of the rows of one
+    snapshot."""
+    replaced = {*read.inline, *read.snapshots}
+    places = [place for place, behind in found.places if not replaced.isdisjoint(behind)]
     words = words_of(sql)
-    edits = [_edit(services, sql, words, place, home, inline) for place in places]
+    edits = [_edit(services, sql, words, place, home, read) for place in places]
     return edited(sql, [*edits, *short_qualifiers(sql, places)])
 
 
@@ -35,11 +40,11 @@ def _edit(
     words: tuple[Word, ...],
     place: Reference,
     home: Namespace,
-    inline: set[TableName],
+    read: Readable,
 ) -> Edit:
     end = _end_of_sample(words, place.end)
     sample = sql[place.end : end]
-    query = _query(services, place, home, inline)
+    query = _query(services, place, home, read)
     text = subquery(query, place, sample) if sample else subquery(query, place)
     return Edit(place.start, end, text)
 
@@ -61,14 +66,16 @@ def _end_of_sample(words: tuple[Word, ...], start: int) -> int:
     return end
 
 
-def _query(services: Services, place: Reference, home: Namespace, inline: set[TableName]) -> str:
-    """The query for which the relation in this place stands, without stored rows of `inline`."""
+def _query(services: Services, place: Reference, home: Namespace, read: Readable) -> str:
+    """The query for which the relation in this place stands."""
     resolver, expiries = services.resolver, services.expiries
     name = resolver.resolve(place.parts, home)
     expander = Expander(resolver, str(name), tolerate_missing=True)
 
     def of_view(view_name: TableName) -> str:
         view = load_view(resolver, view_name)
+        if view_name in read.snapshots:
+            return stored_rows(view, snapshot=read.snapshots[view_name])
         if view.options.when_stale == LIVE:
             live = resolver.lookup(live_name(view_name))
             if isinstance(live, ViewFacts):
@@ -82,7 +89,8 @@ def _query(services: Services, place: Reference, home: Namespace, inline: set[Ta
         return query if moment is None else evaluated(query, moment, view.definition)
 
     def replacement(inner: TableName, facts: object, found: Reference) -> str | None:
-        return subquery(of_view(inner), found) if inner in inline else None
+        is_replaced = inner in read.inline or inner in read.snapshots
+        return subquery(of_view(inner), found) if is_replaced else None
 
     facts = resolver.lookup(name)
     if facts is not None and storage_of(name, facts) is not None:

@@ -178,12 +178,14 @@ class StatementPipeline:
         if statement.reads_relations and context.gates_reads:
             found = self._reads.find(text, statement, context)
             may_inline = bool(found.places) and text is sql
-            inline = self._gate.prepare(found.views, may_inline)
+            read = self._gate.prepare(found.views, may_inline)
             self._caches.drop_outdated(found.views, context)
             if statement.kind is Kind.CACHE:
                 self._caches.made(found.views)
-            if inline:
-                sql = inlined(self._services, sql, found, home(), inline)
+            # A temporary view is to read what its views have later.
+            may_pin = may_inline and statement.kind in (Kind.QUERY, Kind.WRITE)
+            if read.inline or (read.snapshots and may_pin):
+                sql = inlined(self._services, sql, found, home(), read)
         original, sql = sql, self._rewritten(sql, text is sql, statement, writes, context)
         is_script = statement.kind is Kind.SCRIPT
         return Passage(
@@ -191,7 +193,7 @@ class StatementPipeline:
             statement.verb,
             writes,
             statement.targets[0] if statement.kind is Kind.DROP_SCHEMA else (),
-            redefines=is_script or statement.kind in (Kind.CREATE_VIEW, Kind.CREATE_FUNCTION),
+            redefines=is_script or statement.redefines,
             moves=is_script or statement.kind is Kind.USE,
             original="" if original == sql else original,
             writes_rows=statement.kind is not Kind.QUERY,
@@ -252,7 +254,8 @@ class StatementPipeline:
             self._gate.forget(name)
             self._rewriter.forget(name)
             log.mark_dependents(name, passage.verb)
-            if passage.redefines or passage.verb.startswith("DROP"):
+            # Texts over a table that is dropped are right again once there is another one.
+            if passage.redefines:
                 renew_dependents(self._services, name)
         if passage.dropped_schema:
             self._gate.forget_all()

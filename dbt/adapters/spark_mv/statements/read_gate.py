@@ -10,7 +10,7 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.understood import understood
 from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
-from dbt.adapters.spark_mv.statements.read_policy import Reader
+from dbt.adapters.spark_mv.statements.read_policy import Readable, Reader
 from dbt.adapters.spark_mv.views.definition import is_materialized_view
 from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
 from dbt.adapters.spark_mv.views.live_sql import is_live_view
@@ -108,7 +108,6 @@ class ReadGate:
             found.update(dict.fromkeys(behind))
         return tuple(found)
 
-    def prepare(self, views: Sequence[TableName], may_inline: bool) -> set[TableName]:
-        """Make these views readable; returns those whose policy is that a read runs their query."""
-        served = self._reader.prepare(views, PinnedVersions(), may_inline)
-        return {view for view, how in served.items() if how.is_inline}
+    def prepare(self, views: Sequence[TableName], may_inline: bool) -> Readable:
+        """Make these views readable."""
+        return self._reader.prepare(views, PinnedVersions(), may_inline)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
 
@@ -43,6 +44,15 @@ class Serving(Enum):
         return self is Serving.INLINE
 
 
+@dataclass(frozen=True)
+class Readable:
+    """Views that a statement may read now: those whose query runs in place of a read of their rows,
+    and the snapshots of storage tables at which views of one group have rows of one state."""
+
+    inline: frozenset[TableName]
+    snapshots: dict[TableName, str] = field(default_factory=dict)
+
+
 class Reader:
     """Applies when_stale, max_staleness, enable_refresh and on_refresh_error to reads."""
 
@@ -58,7 +68,7 @@ class Reader:
         may_inline: bool = True,
         trigger: str = READ,
         exact: Collection[TableName] = (),
-    ) -> dict[TableName, Serving]:
+    ) -> Readable:
         """Make views readable, each by its policy, everything that it reads first; those that have
         to be refreshed side by side. Several of one consistency group have rows of one state.
 
@@ -72,11 +82,16 @@ class Reader:
             return self._prepare(names, pinned, may_inline, trigger, exact)
         wanted = set(exact)
         for _ in range(_ROUNDS):
-            served = self._prepare(names, pinned, False, trigger, wanted)
-            apart = {group: self.groups.why_apart(members) for group, members in groups.items()}
+            self._prepare(names, pinned, False, trigger, wanted)
+            rows = {group: self.groups.rows(members) for group, members in groups.items()}
+            apart = {group: found.why_apart for group, found in rows.items()}
             if not any(apart.values()):
-                return served
-            wanted.update(m for group, why in apart.items() if why for m in groups[group])
+                snapshots = {v: s for found in rows.values() for v, s in found.snapshots.items()}
+                return Readable(frozenset(), snapshots)
+            asked = {m for group, why in apart.items() if why for m in groups[group]}
+            if asked <= wanted:
+                self._refuse_fixed(asked, next(filter(None, apart.values())))
+            wanted |= asked
             pinned.forget(list(pinned.versions))
         group, why = next((group, why) for group, why in apart.items() if why)
         raise GroupMoves(
@@ -85,6 +100,20 @@ class Reader:
             f"Try again, or see `dbt run-operation align --args '{{group: {group}}}'`.",
         )
 
+    def _refuse_fixed(self, members: Collection[TableName], why: str) -> None:
+        """Raise `GroupMoves` if one of these views, whose rows are of several states although all
+        were to be refreshed, is none that a read refreshes."""
+        for name in sorted(members):
+            view = load_view(self._services.resolver, name)
+            if self.refreshes_by_itself(view):
+                continue
+            how = "resume" if self._is_suspended(name) else "refresh"
+            raise GroupMoves(
+                f"{' and '.join(map(str, sorted(members)))} cannot be read together: {why}, and "
+                f"{name} is not refreshed by reads.",
+                f"Bring it along by `dbt run-operation {how} --args '{{view: {name}}}'`.",
+            )
+
     def _prepare(
         self,
         names: Collection[TableName],
@@ -92,16 +121,19 @@ class Reader:
         may_inline: bool,
         trigger: str,
         exact: Collection[TableName],
-    ) -> dict[TableName, Serving]:
+    ) -> Readable:
         served = {
             name: self._serve(name, pinned, may_inline, trigger, name in exact)
             for name in dict.fromkeys(names)
         }
         refreshes = {name: how for name, how in served.items() if not isinstance(how, Serving)}
         done = dict(zip(refreshes, self._services.workers.run(refreshes), strict=True))
-        return {
-            name: how if isinstance(how, Serving) else done[name] for name, how in served.items()
-        }
+        inline = (
+            name
+            for name, how in served.items()
+            if (how if isinstance(how, Serving) else done[name]).is_inline
+        )
+        return Readable(frozenset(inline))
 
     def _serve(
         self, name: TableName, pinned: PinnedVersions, may_inline: bool, trigger: str, exact: bool

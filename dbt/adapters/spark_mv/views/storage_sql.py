@@ -98,16 +98,19 @@ def all_stored_columns(view: MaterializedView) -> dict[str, str]:
     return {**stored_columns(view), **{name: name for name in view.hidden}}
 
 
-def stored_rows(view: MaterializedView, branch: str | None = None, joined: str = "") -> str:
-    """A query of the storage table, or of one branch of it, that has the view's columns; `joined`
-    stands behind the table."""
+def stored_rows(
+    view: MaterializedView, branch: str | None = None, joined: str = "", snapshot: str | None = None
+) -> str:
+    """A query of the storage table, or of one branch or snapshot of it, that has the view's
+    columns; `joined` stands behind the table."""
     columns = ", ".join(
         quote(stored) if stored == name else f"{quote(stored)} AS {quote(name)}"
         for name, stored in stored_columns(view).items()
     )
     shown = f" WHERE NOT {quote(view.spare)}" if view.spare else ""
     table = view.storage.sql if branch is None else _branch(view, branch)
-    return f"SELECT {columns} FROM {table}{joined}{shown}"
+    at = "" if snapshot is None else f" VERSION AS OF {snapshot}"
+    return f"SELECT {columns} FROM {table}{at}{joined}{shown}"
 
 
 def _select(view: MaterializedView, query: str) -> str:

@@ -196,9 +196,11 @@ def _selection(query: exp.Select) -> exp.Select:
     found = split_aggregation.split_distinct(found)
     _refuse_subqueries(found)
     for relation in relations_of(found):
-        if relation.args.get("sample") or relation.args.get("pivots"):
-            text = f"{_SAMPLED}; write PIVOT as aggregates of CASE"
-            raise not_fast("SAMPLE", text, relation)
+        if relation.args.get("sample"):
+            raise not_fast("SAMPLE", _SAMPLED, relation)
+        if relation.args.get("pivots"):
+            text = "PIVOT makes columns of values; write it as aggregates of CASE"
+            raise not_fast("PIVOT", text, relation)
         if isinstance(relation, exp.Subquery):
             relation.set("this", _part(cast(exp.Query, relation.this)))
         elif not isinstance(relation, (exp.Table, exp.Lateral, exp.Values, exp.Unnest)):

@@ -111,6 +111,8 @@ class LiveViews:
             return "its query has '${', in whose place Spark would put the value of a variable", (
                 without
             )
+        if any("collate" in column.type.lower() for column in view.definition.columns):
+            return "its query returns texts with a collation, which stored ones lack", without
         if any(storage_columns(text) for text in texts):
             return "its query asks where rows are stored", without
         if any(v.options.expiry == NEVER and reads_clock(v.definition) for v in sources.views):
@@ -161,6 +163,12 @@ class LiveViews:
         if properties.get(LIVE_STATE) != _state(observation):
             self.renew(observation.view)
 
+    def run_query(self, view: MaterializedView) -> None:
+        """Have the live view run the query of a view, whatever is stored."""
+        sources = self._sources(view)
+        sessions = self._sessions(view, sources)
+        self._replace(view, live_text(self._resolver, view, None, sessions["guard"]), "", sessions)
+
     def drop(self, view: MaterializedView) -> None:
         """Drop the live view of a view, if there is one."""
         drop_live_view(self._executor, self._resolver, view.name, view.id)
@@ -191,7 +199,12 @@ class LiveViews:
             condition = Condition(logs, min((at for at in until if at), default=None))
         sessions = self._sessions(view, sources)
         text = self._text(observation, condition, sessions["guard"], len(sources.views) == 1)
-        create = create_live_view(view, text, _state(observation), json.dumps(sessions))
+        self._replace(view, text, _state(observation), sessions)
+
+    def _replace(
+        self, view: MaterializedView, text: str, state: str, sessions: Mapping[str, str]
+    ) -> None:
+        create = create_live_view(view, text, state, json.dumps(sessions))
         with self._executor.isolated({}) as session:
             session.query(create)
 

@@ -71,8 +71,8 @@ def guard(view: MaterializedView, plan: str, ansi_plan: str, columns: Sequence[C
     if not conditions:
         return ""
     text = (
-        f"{live_name(view.name)} has changed since its last refresh, and its query returns other "
-        f"rows in this session. Set {' and '.join(needed)}."
+        f"{live_name(view.name)} has changed since its last refresh, and its query may return "
+        f"other rows in this session. Set {' and '.join(needed)}."
     )
     condition = " AND ".join(conditions)
     return f"IF({condition}, true, CAST(raise_error({literal(text)}) AS BOOLEAN))"

@@ -8,6 +8,7 @@ the same, and both branches are read.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
@@ -20,6 +21,9 @@ from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.storage_sql import stored_rows
+
+# Of these `typeof` says that they are strings.
+_PADDED = re.compile(r"\b(?:var)?char\(")
 
 
 @dataclass(frozen=True)
@@ -58,21 +62,22 @@ def live_text(
 
 
 def guarded(view: MaterializedView, query: str, switch: str, guard: str) -> str:
-    """A query with the names and types of the view; it fails where it returns other types."""
+    """A query with the names and types of the view. It takes its columns by name, as others have
+    their places after a change of a table behind `*`; and it fails where their types are others, as
+    fields of structures have places, too."""
     columns = view.definition.columns
-    plain = {c.name: c.type for c in columns if "<" not in c.type and "char" not in c.type}
     shown = (
-        f"CAST({quote(c.name)} AS {c.type}) AS {quote(c.name)}"
-        if c.name in plain
-        else quote(c.name)
+        quote(c.name)
+        if "<" in c.type or _PADDED.search(c.type)
+        else f"CAST({quote(c.name)} AS {c.type}) AS {quote(c.name)}"
         for c in columns
     )
-    same = " AND ".join(f"typeof({quote(n)}) = {literal(kind)}" for n, kind in plain.items())
+    known = {c.name: c.type for c in columns if not _PADDED.search(c.type)}
+    same = " AND ".join(f"typeof({quote(n)}) = {literal(kind)}" for n, kind in known.items())
     changed = literal(f"{view.name}: columns of its tables have other types now. Refresh it.")
-    typed = [f"IF({same}, true, CAST(raise_error({changed}) AS BOOLEAN))"] if plain else []
+    typed = [f"IF({same}, true, CAST(raise_error({changed}) AS BOOLEAN))"] if known else []
     where = " AND ".join([*([guard] if guard else []), *typed])
-    names = ", ".join(quote(column.name) for column in columns)
-    return f"SELECT {', '.join(shown)} FROM (\n{query}\n) AS mv_live_query({names}){switch}" + (
+    return f"SELECT {', '.join(shown)} FROM (\n{query}\n) AS mv_live_query{switch}" + (
         f"\nWHERE {where}" if where else ""
     )
 
@@ -86,7 +91,7 @@ def live_query(resolver: Resolver, view: MaterializedView, switch: str) -> str:
             upstream = load_view(resolver, name)
             names = ", ".join(quote(column.name) for column in upstream.definition.columns)
             inner = live_query(resolver, upstream, switch)
-            return subquery(f"SELECT * FROM (\n{inner}\n) AS mv_upstream({names})", reference)
+            return subquery(f"SELECT {names} FROM (\n{inner}\n) AS mv_upstream", reference)
         if isinstance(facts, ViewFacts) or not switch:
             return None
         return subquery(f"SELECT mv_base.* FROM {name.sql} AS mv_base{switch}", reference)

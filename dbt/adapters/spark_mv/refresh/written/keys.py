@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.core.errors import DuplicateKey
 from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.ivm.algebra.terms import GENERATORS
 from dbt.adapters.spark_mv.sql.literals import spark_literal
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.sql.reads import parse
@@ -57,6 +58,8 @@ def is_grouped_by(query: str, keys: tuple[str, ...]) -> bool:
         return False
     if any(value for part, value in group.args.items() if part != "expressions"):
         return False
+    if any(item.find(exp.UDTF, exp.Anonymous, *GENERATORS) for item in tree.expressions):
+        return False  # a function may make several rows of one
     names = {key.lower() for key in keys}
     items = {item.unalias(): item.alias_or_name.lower() for item in tree.expressions}
     return bool(group.expressions) and all(

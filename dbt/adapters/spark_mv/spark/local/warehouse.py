@@ -40,8 +40,9 @@ create table if not exists iceberg_namespace_properties(
   catalog_name varchar(255) not null, namespace varchar(255) not null,
   property_key varchar(255), property_value varchar(1000),
   primary key (catalog_name, namespace, property_key));
-insert or ignore into iceberg_namespace_properties values ('local', 'default', 'exists', 'true');
 """
+# The namespace of a session before it has another one; a catalog that others have made may lack it.
+_DEFAULT = ("local", "default", "exists", "true")
 
 
 def embedded_conf(path: str, given: dict[str, str]) -> dict[str, str]:
@@ -153,5 +154,12 @@ def _create_catalog(database: str) -> None:
         names = connection.execute("select name from sqlite_master").fetchall()
         if ("iceberg_namespace_properties",) not in names:
             connection.executescript(f"begin immediate; {_CATALOG_TABLES} commit;")
+        known = (
+            "select 1 from iceberg_namespace_properties where (catalog_name, namespace) = (?, ?)"
+        )
+        if connection.execute(known, _DEFAULT[:2]).fetchone() is None:
+            add = "insert or ignore into iceberg_namespace_properties values (?, ?, ?, ?)"
+            connection.execute(add, _DEFAULT)
+            connection.commit()
     finally:
         connection.close()
