@@ -16,7 +16,7 @@ from dbt.tests.adapter.persist_docs.test_persist_docs import (
     BasePersistDocsQuotedColumnCaseSensitive,
     BasePersistDocsQuotedDescriptionNotAppliedOnMismatch,
 )
-from dbt.tests.util import AnyInteger
+from dbt.tests.util import AnyInteger, run_dbt
 
 
 class _Catalog:
@@ -95,3 +95,26 @@ def _without_owner(catalog: Any) -> Any:
 class AnyOwner:
     def __eq__(self, other: object) -> bool:
         return other is None or isinstance(other, str)
+
+
+class TestDocsOfSchemas:
+    """dbt joins the statistics of all schemas, which have to be of one type."""
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        view = "{{ config(materialized='bq_materialized_view') }} select id % 3 as k, count(*) as n "
+        return {
+            "hidden.sql": f"{view} from {{{{ ref('base') }}}} group by id % 3 having count(*) > 1",
+            "counted.sql": f"{view} from {{{{ ref('base') }}}} group by id % 3",
+            "base.sql": "{{ config(materialized='table', schema='two') }} select id from range(9)",
+        }
+
+    def test_docs(self, project: Any) -> None:
+        run_dbt(["run"])
+        catalog = run_dbt(["docs", "generate"])
+        stats = {key.split(".")[-1]: node.stats for key, node in catalog.nodes.items()}
+        assert stats["counted"]["rows"].value == 3
+        assert "rows" not in stats["hidden"] or not stats["hidden"]["rows"].include
+        assert stats["hidden"]["staleness"].value.startswith("FRESH")
+
+

@@ -257,4 +257,14 @@ def test_rebuild_metadata(lake: Warehouse, project: DbtProject) -> None:
     text = project.operation("rebuild_metadata").text
     assert "REGISTERED" in text
     project.operation("refresh", view="lonely_mv")
+    # Of one that it does know, it remembers when and why it was refreshed.
+    asked = (
+        "select last_refresh_time, last_refresh_reason from @meta.materialized_views join "
+        "@meta.mv_status using (table_schema, table_name) where table_name = 'lonely_mv'"
+    )
+    known = lake.spark(asked)
+    assert "REGISTERED" in project.operation("rebuild_metadata").text
+    project.operation("maintain")
+    project.operation("rebuild_metadata")
+    assert lake.spark(asked) == known
     assert_same(lake, "select * from @.lonely_mv", "select count(*) from @.orders")

@@ -35,8 +35,10 @@ SELECTION = Selection(
             "x.only": ["db.t"],
             "y.pair": [],
             "z.pair": [],
+            "more.single": [],
+            "z.single": [],
         },
-        {"db.outer": ["a", "b"], "x.only": ["b"]},
+        {"db.outer": ["a", "b"], "x.only": ["b", "far"]},
     ),
     "db",
     ["db", "more"],
@@ -58,7 +60,9 @@ SELECTION = Selection(
         ("middle+", "db.middle db.outer"),
         ("+middle+", "db.inner db.middle db.outer"),
         ("+inner", "db.inner"),
-        ("tag:b", "db.outer x.only"),
+        ("tag:b", "db.outer"),
+        ("single", "more.single"),
+        ("z.single", "z.single"),
         ("tag:a", "db.outer"),
         (["outer", "inner"], "db.inner db.outer"),
         (("inner", "inner"), "db.inner"),
@@ -75,6 +79,7 @@ def test_select(given: Any, expected: str) -> None:
         ("absent", UnknownMaterializedView, "absent"),
         ("db.t", UnknownMaterializedView, "db.t"),
         ("tag:c", UnknownMaterializedView, "'c'"),
+        ("tag:far", UnknownMaterializedView, "'far'"),
         ("tag:", UnknownMaterializedView, "''"),
         ("pair", AmbiguousName, "y.pair, z.pair"),
         ("a.b.c.d", InvalidName, "parts"),
@@ -97,8 +102,8 @@ def test_what_cannot_be_selected(given: Any, error: type[Exception], text: str) 
 
 def test_of_project() -> None:
     mine = [str(view.name) for view in SELECTION.of_project()]
-    assert mine == ["db.inner", "db.middle", "db.outer", "db.twin"]
-    assert len(SELECTION.of_project(everything=True)) == 8
+    assert mine == ["db.inner", "db.middle", "db.outer", "db.twin", "more.single"]
+    assert len(SELECTION.of_project(everything=True)) == 10
 
 
 def test_order_is_upstream_first_and_stable() -> None:

@@ -55,11 +55,13 @@ _FIRST = (
     "which rows are the first is known only of ORDER BY and LIMIT at the end; "
     "put them there, or in a view or query over the materialized view"
 )
-_SAMPLED = "a sample is not a function of the rows; sample in a query over the materialized view"
 _UNSUPPORTED = {
     "limit": Reason("LIMIT", _FIRST),
     "offset": Reason("LIMIT", _FIRST),
-    "sample": Reason("SAMPLE", _SAMPLED),
+    "sample": Reason(
+        "SAMPLE",
+        "a sample is not a function of the rows; sample in a query over the materialized view",
+    ),
     "pivots": Reason("PIVOT", "PIVOT has no delta query; write it as aggregates of CASE"),
     "qualify": Reason("WINDOW", "QUALIFY is not supported; filter in a query around it"),
     "match": Reason("MATCH_RECOGNIZE", "MATCH_RECOGNIZE has no delta query"),
@@ -196,11 +198,10 @@ def _selection(query: exp.Select) -> exp.Select:
     found = split_aggregation.split_distinct(found)
     _refuse_subqueries(found)
     for relation in relations_of(found):
-        if relation.args.get("sample"):
-            raise not_fast("SAMPLE", _SAMPLED, relation)
-        if relation.args.get("pivots"):
-            text = "PIVOT makes columns of values; write it as aggregates of CASE"
-            raise not_fast("PIVOT", text, relation)
+        for clause in ("sample", "pivots"):
+            if relation.args.get(clause):
+                reason = _UNSUPPORTED[clause]
+                raise not_fast(reason.code, reason.text, relation)
         if isinstance(relation, exp.Subquery):
             relation.set("this", _part(cast(exp.Query, relation.this)))
         elif not isinstance(relation, (exp.Table, exp.Lateral, exp.Values, exp.Unnest)):
