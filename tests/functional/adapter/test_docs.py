@@ -102,7 +102,7 @@ class TestDocsOfSchemas:
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        view = "{{ config(materialized='bq_materialized_view') }} select id % 3 as k, count(*) as n "
+        view = "{{ config(materialized='bq_materialized_view') }} select id % 3 as k, count(*) n"
         return {
             "hidden.sql": f"{view} from {{{{ ref('base') }}}} group by id % 3 having count(*) > 1",
             "counted.sql": f"{view} from {{{{ ref('base') }}}} group by id % 3",

@@ -202,7 +202,7 @@ def test_all(sales: Warehouse) -> None:
         ({"view": "plain", "partitions": [1]}, "has no partitions"),
         ({"view": "given", "partitions": []}, "0 partitions cannot be given"),
         ({"view": "given", "partitions": [1] * 1001}, "1,001 partitions cannot be given"),
-        ({"view": "given", "partitions": [{"shop": 1}]}, "(?s)partition_by is day.*names: {day: ..}"),
+        ({"view": "given", "partitions": [{"shop": 1}]}, "partition_by is day"),
         ({"view": "given", "partitions": [[1, 2]]}, "partition_by is day"),
         ({"view": "given", "partitions": ["2026-01-01", "x"]}, "'x'. is no value of partition_by"),
         ({"view": "given", "partitions": ["2026-13-01"]}, "is no value of partition_by .date."),

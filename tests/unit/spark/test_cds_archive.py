@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,18 @@ def test_what_is_left_running_is_announced(told: list[str], scheduled: list[Any]
     (line,) = told
     assert "class_data_archive: false in the profile" in line and "\n" not in line
     assert len(scheduled) == 1
+
+
+@pytest.mark.parametrize("age", [0, cds_archive.MOST_SECONDS + 60])
+def test_it_is_announced_once(
+    told: list[str], scheduled: list[Any], tmp_path: Path, age: int
+) -> None:
+    """Not by commands that begin while it is running, but again if that one has died."""
+    lock = cds_archive.lock_of(tmp_path / "x.jsa")
+    lock.touch()
+    os.utime(lock, (time.time() - age,) * 2)
+    cds_archive.use_class_archive({})
+    assert len(told) == len(scheduled) == (age > 0)
 
 
 @pytest.mark.parametrize("value", ["true", "TRUE", "1"])

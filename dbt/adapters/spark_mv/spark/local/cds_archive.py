@@ -14,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from dbt_common.events.functions import fire_event
@@ -30,6 +31,8 @@ _ANNOUNCED = (
     "When dbt has ended, a Spark in the background (at most 5 minutes, 2 GB) will make later "
     "starts faster, once; class_data_archive: false in the profile turns this off"
 )
+# It gives way to all others: on a busy machine that takes minutes.
+MOST_SECONDS = 900
 # What it takes twice over: the memory is somebody else's as soon as it is needed.
 _LEAST_MEMORY = 4 << 30
 _MEMINFO = Path("/proc/meminfo")
@@ -62,9 +65,21 @@ def use_class_archive(conf: dict[str, str]) -> None:
     archive = archive_path(conf)
     if archive.is_file():
         add_option(conf, f"-XX:SharedArchiveFile={archive}")
-    elif may_run_in_background():
+    elif may_run_in_background() and not is_being_written(archive):
         fire_event(Note(msg=_ANNOUNCED))
         atexit.register(_write_in_background, dict(conf))
+
+
+def lock_of(archive: Path) -> Path:
+    """The file that is there while somebody writes an archive."""
+    return archive.with_suffix(".lock")
+
+
+def is_being_written(archive: Path) -> bool:
+    """Whether somebody writes an archive, and has not died of it."""
+    with contextlib.suppress(FileNotFoundError):
+        return time.time() - lock_of(archive).stat().st_mtime <= MOST_SECONDS
+    return False
 
 
 def add_option(conf: dict[str, str], option: str) -> None:

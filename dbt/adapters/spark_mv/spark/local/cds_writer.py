@@ -11,15 +11,12 @@ import json
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from dbt.adapters.spark_mv.spark import session
 from dbt.adapters.spark_mv.spark.local import cds_archive, warehouse
 
-# It gives way to all others: on a busy machine that takes minutes.
-_MOST_SECONDS = 900
 _STATEMENTS = (
     "create schema if not exists warm",
     "create or replace table warm.t using iceberg as select id, id % 3 k, 'x' s from range(9)",
@@ -41,7 +38,7 @@ def write_archive(conf: dict[str, str]) -> None:
     """Run Spark once with this configuration and keep the classes that it loaded."""
     archive = cds_archive.archive_path(conf)
     archive.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(archive.with_suffix(".lock")) as is_mine:
+    with _alone(archive) as is_mine:
         if not is_mine or archive.is_file():
             return
         part = archive.with_suffix(".part")
@@ -66,14 +63,14 @@ def _run_spark(conf: dict[str, str], folder: str, part: Path) -> int:
     spark.stop()
     process = SparkContext._gateway.proc
     process.stdin.close()
-    return int(process.wait(_MOST_SECONDS))
+    return int(process.wait(cds_archive.MOST_SECONDS))
 
 
 @contextlib.contextmanager
-def _alone(lock: Path) -> Iterator[bool]:
-    with contextlib.suppress(FileNotFoundError):
-        if time.time() - lock.stat().st_mtime > _MOST_SECONDS:
-            lock.unlink()
+def _alone(archive: Path) -> Iterator[bool]:
+    lock = cds_archive.lock_of(archive)
+    if lock.exists() and not cds_archive.is_being_written(archive):
+        lock.unlink(missing_ok=True)
     try:
         os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
     except FileExistsError:
