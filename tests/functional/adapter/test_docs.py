@@ -116,5 +116,3 @@ class TestDocsOfSchemas:
         assert stats["counted"]["rows"].value == 3
         assert "rows" not in stats["hidden"] or not stats["hidden"]["rows"].include
         assert stats["hidden"]["staleness"].value.startswith("FRESH")
-
-

@@ -29,7 +29,7 @@ from dbt.adapters.spark_mv.planning.plan_check import (
     refuse_unknown_functions,
 )
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
-from dbt.adapters.spark_mv.sql.reads import Reference
+from dbt.adapters.spark_mv.sql.reads import Reference, before_columns
 from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
@@ -190,9 +190,11 @@ class Analyzer:
     ) -> tuple[str, dict[str, TableName]]:
         expander = Expander(self._resolver, owner)
         tables: dict[str, TableName] = {}
+        called = _OwnNames(definition)
 
         def replacement(name: TableName, facts: Facts, reference: Reference) -> str | None:
             if storage_of(name, facts) is not None:
+                called.of(name)
                 assert isinstance(facts, ViewFacts)
                 home = Namespace(facts.catalog, facts.namespace)
                 return subquery(expander.inline(facts.text, home, replacement), reference)
@@ -201,9 +203,30 @@ class Analyzer:
             known = next((key for key, table in tables.items() if table == name), None)
             placeholder = known or f"{TABLE}{len(tables)}"
             tables[placeholder] = name
-            return placeholder if reference.aliased else f"{placeholder} AS {quote(name.name)}"
+            if reference.aliased:
+                return placeholder
+            return f"{placeholder} AS {quote(called.of(name))}"
 
         return expander.inline(definition.query, definition.home, replacement), tables
+
+
+class _OwnNames:
+    """What tables are called that a query gives no name: by the last part of theirs, or if two have
+    the same one, by one of their own where no column is written with it."""
+
+    def __init__(self, definition: Definition) -> None:
+        self._kept = {name for text in definition.texts for name in before_columns(text)}
+        self._known: dict[str, TableName] = {}
+
+    def of(self, table: TableName) -> str:
+        """The name of a table."""
+        name, number = table.name, 1
+        if name.lower() in self._kept:
+            return name
+        while self._known.setdefault(name.lower(), table) != table:
+            number += 1
+            name = f"{table.name}__{number}"
+        return name
 
 
 def _texts(written: Written, program: Program, tables: Mapping[str, TableName]) -> tuple[str, str]:

@@ -144,6 +144,14 @@ def qualifiers(sql: str) -> list[Reference]:
     return found
 
 
+def before_columns(sql: str) -> set[str]:
+    """The names that stand before columns of a statement, in lower case: those of relations, and of
+    columns before their fields."""
+    tree = parse(sql)
+    columns = tree.find_all(exp.Column) if tree is not None else ()
+    return {part.name.lower() for column in columns for part in column.parts[:-1]}
+
+
 def is_path(reference: Reference) -> bool:
     """Whether the reference reads files by path, as in parquet.`/data/x`."""
     return (
