@@ -148,6 +148,24 @@ def test_max_age(cinema: Warehouse, clock: Shift) -> None:
     )
 
 
+def test_max_age_in_the_metadata(cinema: Warehouse, clock: Shift) -> None:
+    """Other programs see it, and `expired` finds it, also with an option that was set since and
+    with an end of the query's own, of which the first counts."""
+    clock(NOON)
+    create(cinema, "capped", "select id from @.showtimes")
+    create(cinema, "both_ends", f"select id from @.showtimes where {BOOKABLE}")
+    own_end = expires_at(cinema, "both_ends")
+    for view in ("capped", "both_ends"):
+        cinema.sql(f"alter materialized view @.{view} set options (max_age = 'INTERVAL 10 MINUTE')")
+        assert expires_at(cinema, view) == pytest.approx(epoch("2026-03-01 12:10:00"), abs=60)
+    cinema.sql("alter materialized view @.both_ends set options (max_age = 'INTERVAL 10 DAY')")
+    assert expires_at(cinema, "both_ends") == own_end
+    clock("2026-03-01 12:11:00")
+    names = [row[0] for row in cinema.operation("refresh", expired=True).rows]
+    assert "clock.capped" in names and "clock.both_ends" not in names
+    assert expires_at(cinema, "capped") == pytest.approx(epoch("2026-03-01 12:21:00"), abs=60)
+
+
 def test_expiry_never(cinema: Warehouse, clock: Shift) -> None:
     """Rows change at refreshes only; an explicit one computes them again."""
     clock(NOON)

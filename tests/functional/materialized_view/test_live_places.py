@@ -39,6 +39,7 @@ CHANGES = {
     ),
     "column renamed": ("rename column a to c",),
     "column of another type": ("alter column a type bigint",),
+    "column added": ("add column z int",),
     "dropped and added": ("drop column a", "add column a int"),
     "field first": ("alter column s.y first",),
     "field renamed": ("rename column s.y to z",),
