@@ -131,6 +131,8 @@ SYNONYMS = """
     nvl2(u, s, 'z') | if(u is not null, s, 'z') | case when u is not null then s else 'z' end
     substring(s, 1, 2) | left(s, 2) | substr(s, 1, 2) | substring(s from 1 for 2)
     substring(s, 1, 0) | left(s, 0)
+    date'2024-02-29' | to_date('2024-02-29', 'yyyy-MM-dd') | to_date('2024-02-29')
+    timestamp'2024-02-29 01:02:03' | to_timestamp('2024-02-29 01:02:03', 'yyyy-MM-dd HH:mm:ss')
     substring(i, 1, 1) | left(i, 1)
     (i > 1 and b) or (i > 1 and m > 2) | i > 1 and (b or m > 2) | (m > 2 or b) and i > 1
     (b and i > 1) or b | b or (b and m > 2) | b

@@ -209,7 +209,7 @@ FIRST = {
     "first_of_distinct": f"select distinct a, b from {R} order by a, b limit 1",
 }
 NOT_FAST = {
-    f"select * from (select a, b from {R}) pivot (count(*) for b in (1, 2))": "SAMPLE",
+    f"select * from (select a, b from {R}) pivot (count(*) for b in (1, 2))": "PIVOT",
     f"select a from {R} limit 3": "LIMIT",
     f"select a from {R} order by b limit 3": "LIMIT",
     f"select a from {R} group by a order by sum(v) limit 3": "LIMIT",

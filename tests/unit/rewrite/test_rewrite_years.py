@@ -34,10 +34,16 @@ def _all_ranges_are_half_open(patch: Patch) -> None:
     patch.setattr(Range, "is_half_open", True)
 
 
+def _units_tell_shorter_ones(patch: Patch) -> None:
+    """A year tells no quarter."""
+    patch.setattr(derive, "tells", lambda *_: True)
+
+
 # With the first seed of which each is wrong.
 MUTANTS: dict[str, tuple[Callable[[Patch], None], int]] = {
     "all bounds are starts": (_all_bounds_are_starts, 5),
-    "all ranges are half-open": (_all_ranges_are_half_open, 9),
+    "all ranges are half-open": (_all_ranges_are_half_open, 34),
+    "units tell shorter ones": (_units_tell_shorter_ones, 48),
 }
 
 

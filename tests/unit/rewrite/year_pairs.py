@@ -1,4 +1,5 @@
-"""Pairs of views whose keys are years, and months, of days or moments, and queries of ranges."""
+"""Pairs of views whose keys are years, and months or quarters, of days or moments, and queries of
+ranges, and of units of time that these tell."""
 
 from __future__ import annotations
 
@@ -18,16 +19,20 @@ def year_pair(seed: int) -> Pair:
     table = random.choice(tuple(_OF))
     days, other, number = _OF[table]
     parts = [Item(f"YEAR({days})", "int"), Item(f"MONTH({days})", "int")]
-    stored = random.choice((parts[:1], parts, parts, parts[1:]))
+    quarter = Item(f"QUARTER({days})", "int")
+    told = [Item(f"DATE_TRUNC('{unit}', {days})", "timestamp") for unit in ("YEAR", "QUARTER")]
+    stored = random.choice((parts[:1], parts, parts, parts[1:], [parts[0], quarter]))
     stored = [*stored, *random.sample([Item(other, "string"), Item(f"DAY({days})", "int")], 1)]
     calls = [Item("COUNT(*)", "bigint", True), Item(f"SUM({number})", "bigint", True)]
     kept = Shape("groups", {"q": table}, (), numbered([*stored, *calls], "s"), tuple(stored))
-    keys = random.sample([*parts, Item(other, "string")], random.choice((0, 1, 2)))
+    possible = [*parts, Item(other, "string"), quarter, *told]
+    keys = random.sample(possible, random.choice((0, 1, 2)))
     asked = Shape("groups" if keys else "one", {"q": table}, (), numbered([*keys, *calls], "c"))
-    bounds = random.sample(_SIGNS, random.choice((1, 1, 2)))
-    where = " AND ".join(f"{days} {sign} '{random.choice(_BOUNDS)}'" for sign in bounds)
+    bounds = random.sample(_SIGNS, random.choice((0, 1, 1, 2)))
+    limits = [f"{days} {sign} '{random.choice(_BOUNDS)}'" for sign in bounds]
+    where = f" WHERE {' AND '.join(limits)}" if limits else ""
     by = f" GROUP BY {', '.join(key.text for key in keys)}" if keys else ""
-    query = f"SELECT {selected([*asked.items])} FROM {table} WHERE {where}{by}"
+    query = f"SELECT {selected([*asked.items])} FROM {table}{where}{by}"
     group = ", ".join(key.text for key in stored)
     view = f"SELECT {selected([*kept.items])} FROM {table} GROUP BY {group}"
     return Pair(seed, query, view, asked, kept)

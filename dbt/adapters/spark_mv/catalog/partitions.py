@@ -83,16 +83,12 @@ class Field:
         >>> Field("months", "day", "int", "date").shown("676")
         '2026-05'
         """
-        if value is None:
-            return _DEFAULT
-        if self.transform not in _SINCE_1970:
-            return value
-        number = int(value)
-        if self.transform == "years":
-            return str(1970 + number)
-        if self.transform == "months":
-            return f"{1970 + number // 12}-{number % 12 + 1:02d}"
-        return (_EPOCH + timedelta(hours=number)).strftime("%Y-%m-%d-%H")
+        if value is None or self.transform not in _SINCE_1970:
+            return _DEFAULT if value is None else value
+        if self.transform == "hours":
+            return (_EPOCH + timedelta(hours=int(value))).strftime("%Y-%m-%d-%H")
+        years, months = (int(value), None) if self.transform == "years" else divmod(int(value), 12)
+        return str(1970 + years) if months is None else f"{1970 + years}-{months + 1:02d}"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Options that do not go together."""
+"""Options that do not go together, or not with what they say."""
 
 from __future__ import annotations
 
@@ -30,16 +30,7 @@ def check_together(view: str, options: Options) -> None:
             f"{view}: consistency 'strict' and consistency_group go together.",
             "Set both, or leave out both.",
         )
-    if len({key.lower() for key in options.unique_key}) < len(options.unique_key):
-        raise InvalidOption(
-            f"{view}: unique_key names a column twice: {', '.join(options.unique_key)}.",
-            "Name each column once.",
-        )
-    if options.max_age_seconds == 0:
-        raise InvalidOption(
-            f"{view}: max_age cannot be {options.max_age!r}.",
-            "Expected an interval longer than nothing.",
-        )
+    _check_alone(view, options)
     if options.expiry == NEVER and (options.max_age or options.expires_at_expr):
         other = "max_age" if options.max_age else "expires_at_expr"
         raise InvalidOption(
@@ -54,6 +45,20 @@ def check_together(view: str, options: Options) -> None:
         raise InvalidOption(
             f"{view}: warn_after is longer than error_after, so there would never be a warning.",
             "Make warn_after the shorter of the two.",
+        )
+
+
+def _check_alone(view: str, options: Options) -> None:
+    """What one option cannot say by itself."""
+    if len({key.lower() for key in options.unique_key}) < len(options.unique_key):
+        raise InvalidOption(
+            f"{view}: unique_key names a column twice: {', '.join(options.unique_key)}.",
+            "Name each column once.",
+        )
+    if options.max_age_seconds == 0:
+        raise InvalidOption(
+            f"{view}: max_age cannot be {options.max_age!r}.",
+            "Expected an interval longer than nothing.",
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
 from sqlglot import exp
@@ -29,6 +29,7 @@ from dbt.adapters.spark_mv.rewrite.terms import (
 from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, NOT_DERIVABLE, Unmatched
 
 # Elsewhere clocks go back in the middle of hours.
+_TWO = exp.Literal.number(2)
 _NO_TRANSITIONS = ("UTC", "Etc/UTC", "GMT")
 Calls = Callable[[Term], exp.Expr | None]
 
@@ -155,7 +156,23 @@ class Deriver:
                 continue
             if tells(kept.unit, unit) and not (not_by_day and is_day(term)):
                 return self._stored.columns[key].tree()
-        return None
+        if not_by_day:
+            return None
+        return next((tree for kept, tree in self._by_parts(argument) if tells(kept, unit)), None)
+
+    def _by_parts(self, argument: Term) -> Iterator[tuple[str, exp.Expr]]:
+        """The first days of units of time that a stored year tells, with the month or the quarter
+        that is stored beside it."""
+        year = self._part(exp.Year, argument)
+        month, quarter = (self._part(kind, argument) for kind in (exp.Month, exp.Quarter))
+        if year is None:
+            return
+        if month is not None:
+            yield "MONTH", _first_day(year, month)
+        if quarter is not None:
+            third = exp.Mul(this=bracketed(quarter), expression=exp.Literal.number(3))
+            yield "QUARTER", _first_day(year, exp.Sub(this=third, expression=_TWO.copy()))
+        yield "YEAR", _first_day(year, exp.Literal.number(1))
 
     def limited(self, column: ColumnOf, found: Range) -> list[exp.Expr]:
         """Conditions that leave a range of a column; raises `Unmatched`."""
@@ -185,6 +202,11 @@ class Deriver:
                 continue
             if all(starts_unit(bound, kept.unit, type_name) for bound in bounds):
                 return self._stored.columns[key].tree()
+        if type_name != "date" and oddities(self._view.zone).any:
+            return None
+        for unit, tree in self._by_parts(normal):
+            if unit == "QUARTER" and all(starts_unit(one, unit, type_name) for one in bounds):
+                return tree
         return None
 
     def _limited_by_parts(
@@ -216,6 +238,11 @@ class Deriver:
             if kept is not None and kept.argument.key == argument.key:
                 return self._stored.columns[key].tree()
         return None
+
+
+def _first_day(year: exp.Expr, month: exp.Expr) -> exp.Expr:
+    """The first day of a month."""
+    return exp.Anonymous(this="MAKE_DATE", expressions=[year.copy(), month, exp.Literal.number(1)])
 
 
 def _compares_values(term: Term) -> bool:

@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.rewrite.reading.functions import (
     concatenated,
     filtered_call,
     generic,
+    is_written_in_full,
     usual,
     window_of,
 )
@@ -241,12 +242,19 @@ def _if(node: exp.Expr, columns: Columns) -> Term:
 
 def _to_date(node: exp.Expr, columns: Columns) -> Term:
     """TO_DATE without a format is a cast; sqlglot forgets which digits a format asks for."""
-    if node.args.get("format"):
+    if node.args.get("format") and not is_written_in_full(node):
         raise Unmatched(QUERY, "a format of days may be another one", node.sql("spark"))
     inner = read(node.this, columns)
     if is_day(inner):
         return inner
     return made(exp.Cast(to=exp.DataType.build("date")), (inner,), (("this", False),))
+
+
+def _to_time(node: exp.Expr, columns: Columns) -> Term:
+    """TO_TIMESTAMP with a format, of a constant that has it."""
+    if not is_written_in_full(node):
+        raise Unmatched(QUERY, "a format of moments may be another one", node.sql("spark"))
+    return read(exp.cast(node.this.copy(), "timestamp"), columns)
 
 
 _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
@@ -279,6 +287,7 @@ _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.Case: _case,
     exp.If: _if,
     exp.TsOrDsToDate: _to_date,
+    exp.StrToTime: _to_time,
     exp.Filter: lambda node, columns: filtered_call(node, columns, read),
     exp.Grouping: lambda node, columns: generic(node, columns, read),
     exp.GroupingId: lambda node, columns: generic(node, columns, read),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.consequences import tested_for_null
 from dbt.adapters.spark_mv.rewrite.terms import Term, counted_rows, made
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
-from dbt.adapters.spark_mv.sql.spark_functions import HAS_FREQUENCIES, aggregate
+from dbt.adapters.spark_mv.sql.spark_functions import HAS_FREQUENCIES, WRITTEN_FORMAT, aggregate
 
 Columns = Callable[[exp.Column], Term]
 Read = Callable[[exp.Expr, Columns], Term]
@@ -47,6 +48,7 @@ _OTHER_PARTS: dict[type[exp.Func], str] = {
     exp.Hour: "HOUR H HOURS HR HRS",
     exp.Minute: "MINUTE M MIN MINS MINUTES",
 }
+_IN_FULL = {"yyyy-MM-dd": "%Y-%m-%d", "yyyy-MM-dd HH:mm:ss": "%Y-%m-%d %H:%M:%S"}
 _TEXTS = ("string", "int", "bigint", "date")
 _OF_A_WINDOW = frozenset({"this", "partition_by", "order", "spec", "over"})
 
@@ -98,6 +100,19 @@ def usual(node: exp.Expr) -> exp.Expr | None:
             start, length = exp.Literal.number(1), node.expression.copy()
             return exp.Substring(this=this.copy(), start=start, length=length)
     return None
+
+
+def is_written_in_full(node: exp.Expr) -> bool:
+    """Whether it is TO_DATE or TO_TIMESTAMP of a text that a cast reads as its format does."""
+    written, text = node.meta.get(WRITTEN_FORMAT), node.this
+    if not isinstance(text, exp.Literal) or written not in _IN_FULL:
+        return False
+    try:
+        return (
+            datetime.strptime(text.name, _IN_FULL[written]).strftime(_IN_FULL[written]) == text.name
+        )
+    except ValueError:
+        return False
 
 
 def _extracted(part: str, argument: exp.Expr) -> exp.Expr | None:
