@@ -141,6 +141,62 @@ def test_names_of_relations_are_no_stored_columns(
     assert_same(correlated, query)
 
 
+BESIDE = (
+    "select t.name, (select count(*) from @.sales s join @.beside b on b.k = s.kind where "
+    "s.kind = {outer} and b.bid < 4) as n from @.shops {t}",
+    "select t.name, (select count(*) from @.sales s join (select k, bid from @.beside) b on "
+    "b.k = s.kind where s.kind = t.shop and b.bid < 4) as n from @.shops t",
+    "select t.name from @.shops t where exists (select 1 from @.sales s left join @.beside b on "
+    "b.k = s.kind and b.bid > 1 where s.kind = shop_no)",
+)
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_names_of_relations_are_no_columns_of_tables_beside(
+    correlated: Warehouse, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of tables that the view lacks nobody has counted the columns."""
+    correlated.spark(
+        "create or replace table @.beside using iceberg as select cast(id as int) as bid, "
+        "cast(id % 3 as int) as k, named_struct('shop', 0, 'shop_no', 0) as t from range(5)"
+    )
+    query = (
+        BESIDE[number]
+        .format(outer="t.shop", t="t")
+        .replace("@.shops t where", "(select shop as shop_no, name from @.shops) t where")
+    )
+    assert_same(correlated, query)
+
+
+UNNAMED = (
+    "select name from (select name, shop as low from @.shops) where exists (select 1 from @.sales "
+    "where kind = low)",
+    "select name, kp from @.shops cross join lateral (select shop + 1 as kp) where exists "
+    "(select 1 from @.sales where kind = kp)",
+)
+# A subquery that is a value, and not one that says which values there are.
+VALUES = (
+    "select name from @.shops where (select kind from @.sales where kind = 1) in (1)",
+    "select name from @.shops where shop in ((select kind from @.sales where kind = 1), 7)",
+    "select name from @.shops where (select kind from @.sales where kind = 1) in (select kind from "
+    "@.sales)",
+)
+
+
+@pytest.mark.parametrize("query", UNNAMED)
+def test_relations_without_a_name(correlated: Warehouse, query: str) -> None:
+    assert "FAILED" not in {row[3] for row in explained(correlated, query)[1:]}
+    assert_same(correlated, query)
+
+
+@pytest.mark.parametrize("query", VALUES)
+def test_subqueries_that_are_values(correlated: Warehouse, query: str) -> None:
+    """With two rows they are an error, which a view of each value once would hide."""
+    for run in (correlated.spark, correlated.apart):
+        with pytest.raises(Exception, match="SCALAR_SUBQUERY_TOO_MANY_ROWS"):
+            run(query)
+
+
 def test_one_group_is_there_without_rows(
     correlated: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

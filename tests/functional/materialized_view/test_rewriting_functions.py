@@ -64,7 +64,9 @@ FUNCTIONS = r"""
     months_between(t, d) | d + interval 1 day | t - interval '1' hour | d - 3 | cast(s as date) |
     cast(m as int) | try_cast(s as int) | u = 'it''s' | u = "a""b" | u = 'it' 's' | '''' |
     s rlike '\\d+' | u = 'a\'b' | make_date(2024, 2, i + 3) | coalesce(u, '-') | m * 1.10 |
-    (m + 1) * (1 - m) | i - (i - 1) | 7 / (i * i + 1)
+    (m + 1) * (1 - m) | i - (i - 1) | 7 / (i * i + 1) | extract(day from d - date'2023-11-01') |
+    extract(hour from t - timestamp'2024-01-01 00:00:00') | extract(minute from t - t) |
+    extract(year from coalesce(d, date'2024-01-01')) | extract(month from date_add(d, 3))
 """
 
 
@@ -154,6 +156,8 @@ AGGREGATES = """
     approx_percentile(m, 0.5, 50) | approx_count_distinct(s) | approx_count_distinct(i, 0.1) |
     corr(i, m) | covar_pop(i, x) | covar_samp(m, x) | skewness(i) | kurtosis(x) | bit_and(i) |
     bit_or(i) | bit_xor(i) | regr_slope(m, i) | regr_intercept(m, i) | regr_r2(m, i) |
+    max(extract(day from d - date'2023-11-01')) | extract(day from max(d) - min(d)) |
+    extract(year from max(d)) |
     regr_count(m, i) | regr_avgx(m, i) | regr_avgy(m, i) | regr_sxx(m, i) | regr_sxy(m, i) |
     regr_syy(m, i) | median(i) filter (where b) | corr(i, m) filter (where i > 0) |
     percentile(i, 0.5) filter (where i <> 17) | stddev_pop(m) | variance(i) | var_pop(x) |

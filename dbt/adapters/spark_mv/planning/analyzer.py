@@ -39,6 +39,8 @@ from dbt.adapters.spark_mv.views.volatile import storage_columns, volatile_funct
 # A form of query that nobody thought of must not keep anybody from a complete refresh.
 _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
 # Without the name that a table has anyway, which would hide that of its schema.
+# Names of tables begin so that a query does not name apart.
+_OWN = "mv_own_"
 _WRITTEN = re.compile(rf"\b({TABLE}\d+)\b(?: AS (`(?:[^`]|``)+`))?")
 _PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
 
@@ -212,10 +214,12 @@ class Analyzer:
 
 class _OwnNames:
     """What tables are called that a query gives no name: by the last part of theirs, or if two have
-    the same one, by one of their own where no column is written with it."""
+    the same one, by one of their own, which is nowhere in the query, where no column is written
+    with it."""
 
     def __init__(self, definition: Definition) -> None:
         self._kept = {name for text in definition.texts for name in before_columns(text)}
+        self._texts = " ".join(definition.texts).lower()
         self._known: dict[str, TableName] = {}
 
     def of(self, table: TableName) -> str:
@@ -223,9 +227,12 @@ class _OwnNames:
         name, number = table.name, 1
         if name.lower() in self._kept:
             return name
-        while self._known.setdefault(name.lower(), table) != table:
+        while self._known.get(name.lower(), table) != table or (
+            number > 1 and name.lower() in self._texts
+        ):
             number += 1
-            name = f"{table.name}__{number}"
+            name = f"{_OWN}{number}_{table.name}"
+        self._known[name.lower()] = table
         return name
 
 
@@ -241,7 +248,8 @@ def _texts(written: Written, program: Program, tables: Mapping[str, TableName]) 
 
 def _as_written(tables: Mapping[str, TableName], found: re.Match[str]) -> str:
     table, alias = tables[found.group(1)], found.group(2)
-    return table.sql if alias in (None, quote(table.name)) else f"{table.sql} AS {alias}"
+    is_ours = alias in (None, quote(table.name)) or alias.startswith(f"`{_OWN}")
+    return table.sql if is_ours else f"{table.sql} AS {alias}"
 
 
 def _used(program: Program, placeholder: str, columns: tuple[str, ...]) -> tuple[str, ...]:

@@ -107,10 +107,10 @@ def _answer(query: Block, view: StoredView, occurrences: dict[int, int], known: 
 
 
 def _refuse_captured(answer: Answer, view: StoredView) -> None:
-    """Refuse columns of a query around that would be fields of stored columns."""
-    stored = {column.name.lower() for column in view.columns}
-    for name in answer.relations_around & stored:
-        raise Unmatched(QUERY, "a relation around it has the name of a stored column", name)
+    """Refuse columns of a query around that would, or might, be fields of columns here."""
+    stored, around = {column.name.lower() for column in view.columns}, answer.relations_around
+    for name in around if answer.missing else around & stored:
+        raise Unmatched(QUERY, "a relation around it may have the name of a column here", name)
 
 
 class _Attempt:

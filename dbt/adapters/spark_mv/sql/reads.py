@@ -144,12 +144,20 @@ def qualifiers(sql: str) -> list[Reference]:
     return found
 
 
-def before_columns(sql: str) -> set[str]:
-    """The names that stand before columns of a statement, in lower case: those of relations, and of
-    columns before their fields."""
+def before_columns(sql: str, most: int = 9) -> set[str]:
+    """The names that stand before columns of a statement, in lower case, of those that have at most
+    so many: names of relations, and of columns before their fields."""
     tree = parse(sql)
     columns = tree.find_all(exp.Column) if tree is not None else ()
-    return {part.name.lower() for column in columns for part in column.parts[:-1]}
+    names = (column.parts[:-1] for column in columns)
+    return {part.name.lower() for parts in names if len(parts) <= most for part in parts}
+
+
+def aliases_in(sql: str) -> list[str]:
+    """The names that a statement gives to relations, in lower case."""
+    tree = parse(sql)
+    found = tree.find_all(exp.TableAlias) if tree is not None else ()
+    return [alias.name.lower() for alias in found]
 
 
 def is_path(reference: Reference) -> bool:

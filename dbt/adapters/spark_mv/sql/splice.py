@@ -6,11 +6,17 @@ written, so nothing depends on how a tree is printed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.sql.names import quote
-from dbt.adapters.spark_mv.sql.reads import Reference, qualifiers
+from dbt.adapters.spark_mv.sql.reads import (
+    Reference,
+    aliases_in,
+    before_columns,
+    qualifiers,
+)
 
 
 def splice(
@@ -19,10 +25,9 @@ def splice(
     replacement: Callable[[Reference], str | None],
 ) -> str:
     """`sql` with each reference replaced by the text that `replacement` gives, or kept on None."""
-    replaced = ((reference, replacement(reference)) for reference in references)
-    return edited(
-        sql, [Edit(found.start, found.end, text) for found, text in replaced if text is not None]
-    )
+    places = list(references)
+    replaced = {place: text for place in places if (text := replacement(place)) is not None}
+    return edited(sql, edits_of(sql, places, replaced))
 
 
 @dataclass(frozen=True)
@@ -52,15 +57,55 @@ def subquery(query: str, reference: Reference, sample: str = "") -> str:
     return body if reference.aliased else f"{body} AS {quote(reference.parts[-1])}"
 
 
-def short_qualifiers(sql: str, places: Iterable[Reference]) -> list[Edit]:
-    """The edits after which columns of relations in these places are called by the last part of
-    their names: a subquery in such a place has that for its own."""
-    named = {tuple(part.lower() for part in place.parts) for place in places if not place.aliased}
-    return [
-        Edit(found.start, found.end, quote(found.parts[-1]))
-        for found in qualifiers(sql)
-        if any(_ends_with(name, found.parts) for name in named)
-    ]
+def edits_of(
+    sql: str, places: Iterable[Reference], replaced: Mapping[Reference, str]
+) -> list[Edit]:
+    """The edits that put these texts in the place of relations; `places` are all that `sql` reads.
+
+    A query in the place of a relation is called by the last part of its name. That is no name for
+    columns that are written with more of it, as others may have it; so the query gets all of the
+    name for its own, and so do these columns.
+    """
+    named = _names(sql, places)
+    edits: list[Edit] = []
+    renamed: dict[tuple[str, ...], str] = {}
+    for place, text in replaced.items():
+        end, name = f" AS {quote(place.parts[-1])}", named.get(_lowered(place))
+        if name is not None and not place.aliased and text.endswith(end):
+            renamed[_lowered(place)] = quote(name)
+            text = f"{text.removesuffix(end)} AS {quote(name)}"
+        edits.append(Edit(place.start, place.end, text))
+    for found in qualifiers(sql) if renamed else ():
+        name = next((new for old, new in renamed.items() if _ends_with(old, found.parts)), None)
+        if name is not None:
+            edits.append(Edit(found.start, found.end, name))
+    return edits
+
+
+def _names(sql: str, places: Iterable[Reference]) -> dict[tuple[str, ...], str]:
+    """What relations are to be called of which columns are written with several parts of the name:
+    by all of it, or by the last part if columns are written with that, too, and it is no other
+    one's. Not those for which neither is safe: Spark does not find their columns then."""
+    written = qualifiers(sql)
+    if not written:
+        return {}
+    plain, aliases = before_columns(sql, 1), aliases_in(sql)
+    unnamed = {_lowered(place): place for place in places if not place.aliased}
+    ends = Counter([*(name[-1] for name in unnamed), *aliases])
+    found: dict[tuple[str, ...], str] = {}
+    for name, place in unnamed.items():
+        whole = ".".join(place.parts)
+        if not any(_ends_with(name, one.parts) for one in written):
+            continue
+        if name[-1] not in plain and quote(whole).lower() not in sql.lower():
+            found[name] = whole
+        elif ends[name[-1]] == 1:
+            found[name] = place.parts[-1]
+    return found
+
+
+def _lowered(place: Reference) -> tuple[str, ...]:
+    return tuple(part.lower() for part in place.parts)
 
 
 def _ends_with(name: tuple[str, ...], parts: tuple[str, ...]) -> bool:

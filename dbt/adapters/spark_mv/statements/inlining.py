@@ -3,14 +3,16 @@ one snapshot."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dbt.adapters.spark_mv.config.option_types import LIVE
 from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.planning.pinning import evaluated
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
-from dbt.adapters.spark_mv.sql.reads import Reference
-from dbt.adapters.spark_mv.sql.splice import Edit, edited, short_qualifiers, subquery
+from dbt.adapters.spark_mv.sql.reads import Reference, references_of
+from dbt.adapters.spark_mv.sql.splice import edited, edits_of, subquery
 from dbt.adapters.spark_mv.sql.words import Word, words_of
 from dbt.adapters.spark_mv.statements.read_policy import Readable
 from dbt.adapters.spark_mv.statements.statement_reads import StatementViews
@@ -29,24 +31,16 @@ def inlined(
     snapshot."""
     replaced = {*read.inline, *read.snapshots}
     places = [place for place, behind in found.places if not replaced.isdisjoint(behind)]
-    words = words_of(sql)
-    edits = [_edit(services, sql, words, place, home, read) for place in places]
-    return edited(sql, [*edits, *short_qualifiers(sql, places)])
-
-
-def _edit(
-    services: Services,
-    sql: str,
-    words: tuple[Word, ...],
-    place: Reference,
-    home: Namespace,
-    read: Readable,
-) -> Edit:
-    end = _end_of_sample(words, place.end)
-    sample = sql[place.end : end]
-    query = _query(services, place, home, read)
-    text = subquery(query, place, sample) if sample else subquery(query, place)
-    return Edit(place.start, end, text)
+    words, ends = words_of(sql), dict[int, int]()
+    texts: dict[Reference, str] = {}
+    for place in places:
+        ends[place.end] = end = _end_of_sample(words, place.end)
+        query = _query(services, place, home, read)
+        texts[place] = subquery(query, place, sql[place.end : end])
+    reads = references_of(sql)
+    named = reads.references if reads is not None else places
+    edits = edits_of(sql, named, texts)
+    return edited(sql, [replace(edit, end=ends.get(edit.end, edit.end)) for edit in edits])
 
 
 def _end_of_sample(words: tuple[Word, ...], start: int) -> int:

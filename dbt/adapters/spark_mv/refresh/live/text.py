@@ -16,7 +16,7 @@ from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.refresh.live.logs import TableLog, is_as_it_was
 from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
 from dbt.adapters.spark_mv.sql.reads import Reference
-from dbt.adapters.spark_mv.sql.splice import edited, short_qualifiers, subquery
+from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.registry import load_view
@@ -97,9 +97,7 @@ def live_query(resolver: Resolver, view: MaterializedView, switch: str) -> str:
         return subquery(f"SELECT mv_base.* FROM {name.sql} AS mv_base{switch}", reference)
 
     definition = view.definition
-    places = expander.references(definition.query)
-    query = edited(definition.query, short_qualifiers(definition.query, places))
-    return expander.inline(query, definition.home, replacement)
+    return expander.inline(definition.query, definition.home, replacement)
 
 
 def unchanged(condition: Condition) -> str:

@@ -32,7 +32,7 @@ def columns_around(query: exp.Expr, scope: Scope, find: Find) -> Columns | None:
     of its rows; None if there are none around. They are known by the names of their relations:
     others might be columns of the view instead. Where one is written without that, `find` has the
     columns of what stands in the FROM right around it, whose `scope` is given."""
-    called = {name.lower() for name in _relations_around(query)}
+    called = {name.lower() for name in _relations_around(query) if name}
     if not called:
         return None
 
@@ -53,11 +53,12 @@ def columns_around(query: exp.Expr, scope: Scope, find: Find) -> Columns | None:
 
 def as_set(block: Block, query: exp.Expr) -> Block:
     """The block of a subquery, if it is asked only which rows it has."""
-    around = query.parent
+    below, around = query, query.parent
     while isinstance(around, exp.Subquery) and not around.alias:
-        around = around.parent
+        below, around = around, around.parent
     is_test = isinstance(around, exp.Exists)
-    is_list = isinstance(around, exp.In)
+    # To the left of IN, and in a list of values, it is a value.
+    is_list = isinstance(around, exp.In) and around.args.get("query") is below
     if not (is_test or is_list) or block.keys is not None or block.limit or block.has_windows:
         return block
     outputs = (Output("", made(exp.Literal.number(1))),) if is_test else block.outputs

@@ -177,7 +177,7 @@ def _formatted(node: exp.Expr, columns: Columns) -> Term:
 
 
 def _by_usual_name(node: exp.Expr, columns: Columns) -> Term:
-    known = usual(node)
+    known = usual(node, columns, read)
     return generic(node, columns, read) if known is None else read(known, columns)
 
 
@@ -186,7 +186,7 @@ def _anonymous(node: exp.Expr, columns: Columns) -> Term:
     call = aggregate(node)
     if call is not None:
         return call_of(call, columns, read)
-    known = usual(node)
+    known = usual(node, columns, read)
     if known is not None:
         return read(known, columns)
     if node.name.lower() not in _ANONYMOUS:

@@ -48,6 +48,11 @@ _OTHER_PARTS: dict[type[exp.Func], str] = {
     exp.Hour: "HOUR H HOURS HR HRS",
     exp.Minute: "MINUTE M MIN MINS MINUTES",
 }
+_TIMES = ("date", "timestamp", "timestampltz", "timestampntz", "string")
+_OF_TIMES = (
+    *(exp.TimestampTrunc, exp.DateTrunc, exp.TsOrDsAdd, exp.AddMonths, exp.LastDay, exp.NextDay),
+    *(exp.CurrentDate, exp.CurrentTimestamp, exp.Literal, exp.Null),
+)
 _IN_FULL = {"yyyy-MM-dd": "%Y-%m-%d", "yyyy-MM-dd HH:mm:ss": "%Y-%m-%d %H:%M:%S"}
 _TEXTS = ("string", "int", "bigint", "date")
 _OF_A_WINDOW = frozenset({"this", "partition_by", "order", "spec", "over"})
@@ -78,8 +83,16 @@ def concatenated(node: exp.Expr, columns: Columns, read: Read) -> Term:
     return made(made_of, args, (("expressions", True),) * len(args))
 
 
-def usual(node: exp.Expr) -> exp.Expr | None:
-    """A function of several names by its usual one; None if it has that, or only one."""
+def usual(node: exp.Expr, columns: Columns, read: Read) -> exp.Expr | None:
+    """A function of several names by its usual one; None if it has that, or only one, and for
+    EXTRACT and DATE_PART of what may be an interval."""
+    known = _renamed(node)
+    parts = node.expressions[1:] if isinstance(node, exp.Anonymous) else []
+    parts += [node.expression] if isinstance(node, exp.Extract) else []
+    return known if known and all(_is_time(read(part, columns)) for part in parts) else None
+
+
+def _renamed(node: exp.Expr) -> exp.Expr | None:
     this, arguments = node.this, node.expressions
     match node:
         case exp.Extract():
@@ -113,6 +126,15 @@ def is_written_in_full(node: exp.Expr) -> bool:
         )
     except ValueError:
         return False
+
+
+def _is_time(term: Term) -> bool:
+    """Whether a value is a day or a moment for certain, or a text of one."""
+    if term.call in ("MIN", "MAX") or isinstance(term.node, exp.Coalesce):
+        return all(map(_is_time, term.args))
+    if isinstance(term.node, (exp.Cast, exp.TryCast)):
+        return term.node.args["to"].is_type(*_TIMES)
+    return term.column is not None or isinstance(term.node, _OF_TIMES)
 
 
 def _extracted(part: str, argument: exp.Expr) -> exp.Expr | None:

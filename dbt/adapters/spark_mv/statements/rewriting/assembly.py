@@ -17,7 +17,7 @@ from dbt.adapters.spark_mv.rewrite.text import Answer, Column, block_text
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import Reference
-from dbt.adapters.spark_mv.sql.splice import Edit, edited, short_qualifiers, subquery
+from dbt.adapters.spark_mv.sql.splice import Edit, edited, edits_of, subquery
 from dbt.adapters.spark_mv.statements.rewriting.candidates import Candidate
 from dbt.adapters.spark_mv.statements.rewriting.plans import CLEARLY_LESS
 from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehind
@@ -93,7 +93,7 @@ class Assembly:
     ) -> list[Edit]:
         """Reads of base tables outside of the blocks, at the versions of the stored rows."""
         edits: list[Edit] = []
-        inlined: list[Reference] = []
+        inlined: dict[Reference, str] = {}
         for place, name in target.places.items():
             if any(start <= place.start < end for start, end in (one.span for one in found)):
                 continue
@@ -106,10 +106,8 @@ class Assembly:
             if name in pinned:
                 edits.append(Edit(place.start, place.end, _at(name, pinned)))
             else:
-                inlined.append(place)
-                text = subquery(self._inlined(name, pinned), place)
-                edits.append(Edit(place.start, place.end, text))
-        edits += short_qualifiers(target.sql, inlined)
+                inlined[place] = subquery(self._inlined(name, pinned), place)
+        edits += edits_of(target.sql, target.places, inlined)
         answers = [one.candidate.answer for one in found]
         beside = {table for answer in answers for table in answer.tables}
         for table in (beside & base) | _of_rests(answers):
