@@ -91,10 +91,8 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         using.mark(tree)
         found = qualify(tree, dialect="spark", schema=schema, quote_identifiers=True)
     except (SqlglotError, RecursionError, ValueError, KeyError, TypeError) as error:
-        raise not_fast(
-            "NOT_PARSED",
-            f"it cannot be analysed; name the relation of each column ({str(error)[:200]})",
-        ) from None
+        text = "it cannot be analysed; give each relation a name, and write its columns with that"
+        raise not_fast("NOT_PARSED", f"{text} ({str(error)[:200]})") from None
     if not isinstance(found, exp.Query):
         raise not_fast("NOT_PARSED", "it is not a SELECT")
     refuse_misread(found)
