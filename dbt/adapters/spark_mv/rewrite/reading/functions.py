@@ -134,7 +134,9 @@ def _is_time(term: Term) -> bool:
         return all(map(_is_time, term.args))
     if isinstance(term.node, (exp.Cast, exp.TryCast)):
         return term.node.args["to"].is_type(*_TIMES)
-    return term.column is not None or isinstance(term.node, _OF_TIMES)
+    if term.column is not None:
+        return term.column.type.startswith(("date", "timestamp", "string"))
+    return isinstance(term.node, _OF_TIMES)
 
 
 def _extracted(part: str, argument: exp.Expr) -> exp.Expr | None:
