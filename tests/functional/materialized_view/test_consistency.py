@@ -139,14 +139,19 @@ def test_a_member_that_is_not_refreshed(lake: Warehouse, create: Callable[..., N
     lake.operation("resume", view="still_old")
 
 
+def timed(
+    lake: Warehouse, clock: Shift, create: Callable[..., None], group: str, *instants: str
+) -> None:
+    """Two views of a group that count from half past twelve on, made at two instants."""
+    query = "select count(*) as n from @.orders where now() > timestamp'2026-03-01 12:30:00Z'"
+    for name, instant in zip(("old", "new"), instants, strict=True):
+        clock(f"2026-03-01 {instant}:00")
+        create(f"{group}_{name}", query, OLD, STRICT.format(group=group))
+
+
 def test_instants(lake: Warehouse, clock: Shift, create: Callable[..., None]) -> None:
     """Views that read the clock and are both right now, agree; old ones are of one instant."""
-    query = "select count(*) as n from @.orders where now() > timestamp'2026-03-01 12:30:00Z'"
-    options = (OLD, STRICT.format(group="timed"))
-    clock("2026-03-01 12:00:00")
-    create("timed_old", query, *options)
-    clock("2026-03-01 12:10:00")
-    create("timed_new", query, *options)
+    timed(lake, clock, create, "timed", "12:00", "12:10")
     assert both(lake, "timed") == (0, 0)
     assert len(lake.history("timed_old")) == 1
     clock("2026-03-01 12:40:00")
@@ -158,12 +163,7 @@ def test_right_now_beside_an_older_instant(
     lake: Warehouse, clock: Shift, create: Callable[..., None]
 ) -> None:
     """What is right now is not of the instant of rows that have expired."""
-    query = "select count(*) as n from @.orders where now() > timestamp'2026-03-01 12:30:00Z'"
-    options = (OLD, STRICT.format(group="half"))
-    clock("2026-03-01 12:10:00")
-    create("half_old", query, *options)
-    clock("2026-03-01 12:35:00")
-    create("half_new", query, *options)
+    timed(lake, clock, create, "half", "12:10", "12:35")
     clock("2026-03-01 12:40:00")
     one, two = both(lake, "half")
     assert one == two > 0

@@ -21,9 +21,8 @@ from dbt.adapters.spark_mv.expiry.terms import (
     reads,
 )
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
-from dbt.adapters.spark_mv.ivm.algebra.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.algebra.terms import conjuncts
-from dbt.adapters.spark_mv.sql.reads import parse
+from dbt.adapters.spark_mv.sql.reads import parse, relations_of
 
 VALUE = "mv_value_"
 _LONGEST = 100

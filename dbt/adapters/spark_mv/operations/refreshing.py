@@ -168,7 +168,7 @@ class Refreshing:
 
 def _has_expired(state: ViewState, now_us: int) -> bool:
     """Whether the rows of the last build are others by now, in epoch microseconds, or too old, as
-    the metadata say."""
+    the metadata say; as `metadata.tables` says it in SQL."""
     build = state.last_build.payload if state.last_build else {}
     ends = [build.get("expires_us")]
     evaluated, max_age = build.get("evaluated_ms"), state.payload.get("max_age_us")

@@ -29,7 +29,7 @@ from dbt.adapters.spark_mv.planning.plan_check import (
     refuse_unknown_functions,
 )
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
-from dbt.adapters.spark_mv.sql.reads import Reference, before_columns
+from dbt.adapters.spark_mv.sql.reads import Reference, names_in, relations_of
 from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
@@ -38,9 +38,9 @@ from dbt.adapters.spark_mv.views.volatile import storage_columns, volatile_funct
 
 # A form of query that nobody thought of must not keep anybody from a complete refresh.
 _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
-# Without the name that a table has anyway, which would hide that of its schema.
 # Names of tables begin so that a query does not name apart.
 _OWN = "mv_own_"
+# Without the name that a table has anyway, which would hide that of its schema.
 _WRITTEN = re.compile(rf"\b({TABLE}\d+)\b(?: AS (`(?:[^`]|``)+`))?")
 _PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
 
@@ -218,7 +218,8 @@ class _OwnNames:
     with it."""
 
     def __init__(self, definition: Definition) -> None:
-        self._kept = {name for text in definition.texts for name in before_columns(text)}
+        names = (names_in(text) for text in definition.texts)
+        self._kept = {part for found in names for parts in found.before_columns for part in parts}
         self._texts = " ".join(definition.texts).lower()
         self._known: dict[str, TableName] = {}
 
@@ -256,12 +257,9 @@ def _used(program: Program, placeholder: str, columns: tuple[str, ...]) -> tuple
     """The columns of a table that a program reads; one at least."""
     names: set[str] = set()
     for select in program.stored_query().find_all(exp.Select):
-        start = select.args.get("from_")
-        resolver = [start.this] if start else []
-        resolver += [join.this for join in select.args.get("joins") or []]
         aliases = {
             relation.alias_or_name
-            for relation in resolver
+            for relation in relations_of(select)
             if isinstance(relation, exp.Table) and relation.name == placeholder
         }
         names |= {c.name.lower() for c in select.find_all(exp.Column) if c.table in aliases}

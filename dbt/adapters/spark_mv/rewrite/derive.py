@@ -29,7 +29,6 @@ from dbt.adapters.spark_mv.rewrite.terms import (
 from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, NOT_DERIVABLE, Unmatched
 
 # Elsewhere clocks go back in the middle of hours.
-_TWO = exp.Literal.number(2)
 _NO_TRANSITIONS = ("UTC", "Etc/UTC", "GMT")
 Calls = Callable[[Term], exp.Expr | None]
 
@@ -171,7 +170,7 @@ class Deriver:
             yield "MONTH", _first_day(year, month)
         if quarter is not None:
             third = exp.Mul(this=bracketed(quarter), expression=exp.Literal.number(3))
-            yield "QUARTER", _first_day(year, exp.Sub(this=third, expression=_TWO.copy()))
+            yield "QUARTER", _first_day(year, exp.Sub(this=third, expression=exp.Literal.number(2)))
         yield "YEAR", _first_day(year, exp.Literal.number(1))
 
     def limited(self, column: ColumnOf, found: Range) -> list[exp.Expr]:

@@ -129,35 +129,61 @@ def _add_table(
     references.append(Reference(parts, start, end + 1, bool(table.alias), fixed))
 
 
-def qualifiers(sql: str) -> list[Reference]:
-    """Names of relations of more than one part by which columns of a statement are called."""
+@dataclass(frozen=True)
+class Qualifier:
+    """What is written before a column, of several parts, at `start` to `end` (exclusive); `beside`
+    has the starts of the relations in FROM of the SELECT in which it stands."""
+
+    parts: tuple[str, ...]
+    start: int
+    end: int
+    beside: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Names:
+    """How a statement names relations: `aliases` are the names that it gives to them, and
+    `before_columns` what stands before its columns, names of relations and of columns before their
+    fields, both in lower case; `qualifiers` are those of several parts, in their places."""
+
+    aliases: tuple[str, ...] = ()
+    before_columns: frozenset[tuple[str, ...]] = frozenset()
+    qualifiers: tuple[Qualifier, ...] = ()
+
+
+@lru_cache(_KNOWN_QUERIES)
+def names_in(sql: str) -> Names:
+    """The names in a statement; none if it cannot be parsed."""
     tree = parse(sql)
-    found: list[Reference] = []
-    for column in tree.find_all(exp.Column) if tree is not None else ():
-        identifiers = [part for part in column.parts[:-1] if isinstance(part, exp.Identifier)]
-        if len(identifiers) < 2:
-            continue
-        start, end = identifiers[0].meta.get("start"), identifiers[-1].meta.get("end")
-        if start is not None and end is not None:
-            parts = tuple(part.name for part in identifiers)
-            found.append(Reference(parts, start, end + 1, False, False))
-    return found
+    if tree is None:
+        return Names()
+    written = [column for column in tree.find_all(exp.Column) if len(column.parts) > 1]
+    return Names(
+        tuple(alias.name.lower() for alias in tree.find_all(exp.TableAlias)),
+        frozenset(tuple(part.name.lower() for part in one.parts[:-1]) for one in written),
+        tuple(found for one in written if (found := _qualifier(one)) is not None),
+    )
 
 
-def before_columns(sql: str, most: int = 9) -> set[str]:
-    """The names that stand before columns of a statement, in lower case, of those that have at most
-    so many: names of relations, and of columns before their fields."""
-    tree = parse(sql)
-    columns = tree.find_all(exp.Column) if tree is not None else ()
-    names = (column.parts[:-1] for column in columns)
-    return {part.name.lower() for parts in names if len(parts) <= most for part in parts}
+def _qualifier(column: exp.Column) -> Qualifier | None:
+    identifiers = [part for part in column.parts[:-1] if isinstance(part, exp.Identifier)]
+    if len(identifiers) < 2:
+        return None
+    start, end = identifiers[0].meta.get("start"), identifiers[-1].meta.get("end")
+    if start is None or end is None:
+        return None
+    select = column.find_ancestor(exp.Select)
+    tables = (one for one in (relations_of(select) if select else ()) if isinstance(one, exp.Table))
+    beside = frozenset(table.parts[0].meta.get("start", -1) for table in tables)
+    return Qualifier(tuple(part.name for part in identifiers), start, end + 1, beside)
 
 
-def aliases_in(sql: str) -> list[str]:
-    """The names that a statement gives to relations, in lower case."""
-    tree = parse(sql)
-    found = tree.find_all(exp.TableAlias) if tree is not None else ()
-    return [alias.name.lower() for alias in found]
+def relations_of(query: exp.Select) -> list[exp.Expr]:
+    """The relations of FROM and of joins."""
+    start = query.args.get("from_")
+    if start is None:
+        return []
+    return [start.this, *(join.this for join in query.args.get("joins") or [])]
 
 
 def is_path(reference: Reference) -> bool:

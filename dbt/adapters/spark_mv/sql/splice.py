@@ -11,12 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.sql.names import quote
-from dbt.adapters.spark_mv.sql.reads import (
-    Reference,
-    aliases_in,
-    before_columns,
-    qualifiers,
-)
+from dbt.adapters.spark_mv.sql.reads import Names, Reference, names_in
 
 
 def splice(
@@ -54,7 +49,7 @@ def subquery(query: str, reference: Reference, sample: str = "") -> str:
     """`query` in the place of a relation, under the name by which columns refer to it; `sample` is
     the TABLESAMPLE that followed the relation."""
     body = f"(\n{query}\n){sample}"
-    return body if reference.aliased else f"{body} AS {quote(reference.parts[-1])}"
+    return body if reference.aliased else body + _called(reference.parts[-1])
 
 
 def edits_of(
@@ -66,42 +61,50 @@ def edits_of(
     columns that are written with more of it, as others may have it; so the query gets all of the
     name for its own, and so do these columns.
     """
-    named = _names(sql, places)
+    own = {
+        place
+        for place, text in replaced.items()
+        if not place.aliased and text.endswith(_called(place.parts[-1]))
+    }
+    names = names_in(sql) if own else Names()
+    new = _new_names(sql, places, names) if names.qualifiers else {}
     edits: list[Edit] = []
     renamed: dict[tuple[str, ...], str] = {}
     for place, text in replaced.items():
-        end, name = f" AS {quote(place.parts[-1])}", named.get(_lowered(place))
-        if name is not None and not place.aliased and text.endswith(end):
+        name = new.get(_lowered(place)) if place in own else None
+        if name is not None:
             renamed[_lowered(place)] = quote(name)
-            text = f"{text.removesuffix(end)} AS {quote(name)}"
+            text = text.removesuffix(_called(place.parts[-1])) + _called(name)
         edits.append(Edit(place.start, place.end, text))
-    for found in qualifiers(sql) if renamed else ():
-        name = next((new for old, new in renamed.items() if _ends_with(old, found.parts)), None)
+    for found in names.qualifiers:
+        name = next((to for name, to in renamed.items() if _ends_with(name, found.parts)), None)
         if name is not None:
             edits.append(Edit(found.start, found.end, name))
     return edits
 
 
-def _names(sql: str, places: Iterable[Reference]) -> dict[tuple[str, ...], str]:
+def _new_names(sql: str, places: Iterable[Reference], names: Names) -> dict[tuple[str, ...], str]:
     """What relations are to be called of which columns are written with several parts of the name:
-    by all of it, or by the last part if columns are written with that, too, and it is no other
-    one's. Not those for which neither is safe: Spark does not find their columns then."""
-    written = qualifiers(sql)
-    if not written:
-        return {}
-    plain, aliases = before_columns(sql, 1), aliases_in(sql)
+    by all of it, or by the last part if columns are written with that, too, it is no other one's,
+    and all of these stand right beside the relation: in a query inside of it a column may have that
+    name. Not those for which neither is safe: Spark does not find their columns then."""
     unnamed = {_lowered(place): place for place in places if not place.aliased}
-    ends = Counter([*(name[-1] for name in unnamed), *aliases])
+    ends = Counter([*(name[-1] for name in unnamed), *names.aliases])
     found: dict[tuple[str, ...], str] = {}
     for name, place in unnamed.items():
         whole = ".".join(place.parts)
-        if not any(_ends_with(name, one.parts) for one in written):
+        written = [one for one in names.qualifiers if _ends_with(name, one.parts)]
+        if not written:
             continue
-        if name[-1] not in plain and quote(whole).lower() not in sql.lower():
+        if name[-1:] not in names.before_columns and quote(whole).lower() not in sql.lower():
             found[name] = whole
-        elif ends[name[-1]] == 1:
+        elif ends[name[-1]] == 1 and all(place.start in one.beside for one in written):
             found[name] = place.parts[-1]
     return found
+
+
+def _called(name: str) -> str:
+    return f" AS {quote(name)}"
 
 
 def _lowered(place: Reference) -> tuple[str, ...]:

@@ -8,16 +8,9 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.terms import column
+from dbt.adapters.spark_mv.sql.reads import relations_of
 
 _SHAPING = ("group", "having", "distinct", "limit", "offset", "windows", "qualify", "laterals")
-
-
-def relations_of(query: exp.Select) -> list[exp.Expr]:
-    """The relations of FROM and of joins."""
-    start = query.args.get("from_")
-    if start is None:
-        return []
-    return [start.this, *(join.this for join in query.args.get("joins") or [])]
 
 
 def is_shaped(query: exp.Select) -> bool:

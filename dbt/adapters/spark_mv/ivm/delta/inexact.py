@@ -24,10 +24,10 @@ from typing import cast
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import aggregates, rounding
-from dbt.adapters.spark_mv.ivm.algebra.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.algebra.terms import GENERATORS, conjuncts, exists, same, ungrouped
 from dbt.adapters.spark_mv.ivm.delta import grouping, row_order
 from dbt.adapters.spark_mv.ivm.delta.grouping import KEYS, Groups, returned_keys
+from dbt.adapters.spark_mv.sql.reads import relations_of
 
 _DECIDING = ("where", "having", "qualify", "group", "windows", "laterals", "limit", "offset")
 _Columns = frozenset[tuple[str, str]]

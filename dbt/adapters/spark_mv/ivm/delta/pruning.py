@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
-from dbt.adapters.spark_mv.ivm.algebra.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.algebra.terms import GENERATORS
+from dbt.adapters.spark_mv.sql.reads import relations_of
 
 
 def pruned(query: exp.Select) -> exp.Select:

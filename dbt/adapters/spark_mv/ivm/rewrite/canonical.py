@@ -34,7 +34,6 @@ from sqlglot.optimizer.qualify import qualify
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.misread import refuse_misread
-from dbt.adapters.spark_mv.ivm.algebra.scopes import relations_of
 from dbt.adapters.spark_mv.ivm.algebra.terms import NotFast, both, conjuncts, derived, not_fast
 from dbt.adapters.spark_mv.ivm.algebra.written import remember
 from dbt.adapters.spark_mv.ivm.rewrite import (
@@ -50,6 +49,7 @@ from dbt.adapters.spark_mv.ivm.rewrite.output_names import name_values
 from dbt.adapters.spark_mv.ivm.rewrite.qualify_columns import by_relation
 from dbt.adapters.spark_mv.ivm.rewrite.time_windows import name_windows
 from dbt.adapters.spark_mv.sql.parser import statements
+from dbt.adapters.spark_mv.sql.reads import relations_of
 
 _FIRST = (
     "which rows are the first is known only of ORDER BY and LIMIT at the end; "

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
-from dbt.adapters.spark_mv.ivm.algebra.scopes import is_shaped, relations_of
+from dbt.adapters.spark_mv.ivm.algebra.scopes import is_shaped
 from dbt.adapters.spark_mv.ivm.algebra.terms import (
     GENERATORS,
     TABLE,
@@ -30,6 +30,7 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import (
 )
 from dbt.adapters.spark_mv.ivm.rewrite.canonical import parsed
 from dbt.adapters.spark_mv.sql.parser import statements
+from dbt.adapters.spark_mv.sql.reads import relations_of
 from dbt.adapters.spark_mv.views.clock import PLACEHOLDERS
 
 CLOCK_COLUMN = "mv_clock_"

@@ -36,7 +36,6 @@ from dbt.adapters.spark_mv.ivm.algebra.scopes import (
     is_shaped,
     names_in,
     outside,
-    relations_of,
 )
 from dbt.adapters.spark_mv.ivm.algebra.terms import (
     GENERATORS,
@@ -49,6 +48,7 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import (
     operand,
 )
 from dbt.adapters.spark_mv.ivm.rewrite.scalar_subqueries import Scalars, equalities
+from dbt.adapters.spark_mv.sql.reads import relations_of
 
 _FOUND = "mv_found"
 Columns = dict[tuple[str, str], exp.Expr]

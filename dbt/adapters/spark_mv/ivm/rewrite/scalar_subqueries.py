@@ -31,7 +31,6 @@ from dbt.adapters.spark_mv.ivm.algebra.scopes import (
     is_shaped,
     names_in,
     outside,
-    relations_of,
 )
 from dbt.adapters.spark_mv.ivm.algebra.terms import (
     NotFast,
@@ -42,6 +41,7 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import (
     not_fast,
 )
 from dbt.adapters.spark_mv.ivm.algebra.written import standing_for
+from dbt.adapters.spark_mv.sql.reads import relations_of
 
 JOINED = "mv_value_"
 _GROUPS = "mv_groups"

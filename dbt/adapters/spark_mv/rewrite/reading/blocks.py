@@ -23,10 +23,10 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     Relations,
     Scope,
     Table,
-    alias_of,
     column_in,
     columns_called,
     known_column,
+    query_of,
     select_of,
     unwrapped,
 )
@@ -163,7 +163,7 @@ class BlockReader:
         start = select.args.get("from_")
         if start is None or select.args.get("joins") or _is_grouped(select):
             return None
-        query, where, names, called = self._query_of(start.this, scope)
+        query, where, names, called = query_of(start.this, scope, self.find)
         if query is None or not isinstance(unwrapped(query), exp.Select):
             return None
         below = select_of(query)
@@ -175,29 +175,6 @@ class BlockReader:
         shown = names or tuple(output.outer_name for output in block.outputs)
         terms = tuple(output.term for output in block.outputs)
         return replace(block, order=(), limit=()), columns_called(called, shown, terms)
-
-    def _query_of(
-        self, node: exp.Expr, scope: Scope
-    ) -> tuple[exp.Expr | None, Scope, tuple[str, ...], tuple[str, ...]]:
-        """The query that a relation of FROM stands for, if it is one: its scope, the names of its
-        columns, and the parts of its own."""
-        called, renamed = alias_of(node)
-        nothing = (None, scope, renamed, ())
-        if any(node.args.get(name) for name in ("sample", "pivots", "joins", "version", "when")):
-            return nothing
-        if isinstance(node, exp.Subquery):
-            return node.this, scope, renamed, (called,)
-        if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
-            return nothing
-        parts = tuple(part.name for part in node.parts)
-        by = (called,) if called else parts
-        known = scope.named.get(parts[0].lower()) if len(parts) == 1 else None
-        if known is not None:
-            return known[0], known[1], renamed or known[2], by
-        found = self.find(parts, scope.home)
-        if isinstance(found, Query):
-            return found.tree, Scope(found.home), renamed or found.columns, by
-        return nothing
 
 
 def _over_groups(select: exp.Select, below: Block, columns: Columns) -> Block:

@@ -3,17 +3,17 @@ whether it matters how often they have a row."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Output
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns
-from dbt.adapters.spark_mv.rewrite.reading.scopes import Query, Scope, Table, alias_of
+from dbt.adapters.spark_mv.rewrite.reading.scopes import Find, Scope, Table, is_whole, query_of
 from dbt.adapters.spark_mv.rewrite.terms import AROUND, Term, made
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
-from dbt.adapters.spark_mv.sql.names import Namespace
+from dbt.adapters.spark_mv.sql.reads import relations_of
 
 # Names of relations in a rewritten text begin so.
 _OURS = "mv_"
@@ -24,7 +24,6 @@ _HIDDEN = frozenset(
     "_file _pos _deleted _spec_id _partition _row_id _last_updated_sequence_number _metadata "
     "_change_type _change_ordinal _commit_snapshot_id".split()
 )
-Find = Callable[[tuple[str, ...], Namespace], Table | Query | None]
 
 
 def columns_around(query: exp.Expr, scope: Scope, find: Find) -> Columns | None:
@@ -77,7 +76,7 @@ def _relation_of(name: str, query: exp.Expr, scope: Scope, find: Find) -> str | 
     ):
         return None
     found = []
-    for one in _relations_in(select):
+    for one in relations_of(select):
         columns = _names_in(one, scope, find)
         if columns is None:
             return None
@@ -94,22 +93,16 @@ def _is_of_output(name: str, query: exp.Expr, select: exp.Select) -> bool:
 
 
 def _names_in(node: exp.Expr, scope: Scope, find: Find) -> Sequence[str] | None:
-    """The columns that a relation of FROM gives; None if they are not known."""
-    called, renamed = alias_of(node)
-    if any(node.args.get(name) for name in ("sample", "pivots", "joins", "version", "when")):
+    """The columns that a relation of FROM gives; None if they are not known, or it has no name."""
+    query, _, names, called = query_of(node, scope, find)
+    if query is not None:
+        return (names or _names_of(query)) if any(called) else None
+    if not is_whole(node) or not isinstance(node, exp.Table):
         return None
-    if isinstance(node, exp.Subquery):
-        return (renamed or _names_of(node.this)) if called else None
-    if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
+    if not isinstance(node.this, exp.Identifier):
         return None
-    parts = tuple(part.name for part in node.parts)
-    known = scope.named.get(parts[0].lower()) if len(parts) == 1 else None
-    if known is not None:
-        return renamed or known[2] or _names_of(known[0])
-    found = find(parts, scope.home)
-    if isinstance(found, Table):
-        return renamed or [column for column, _ in found.columns]
-    return None if found is None else renamed or found.columns
+    found = find(tuple(part.name for part in node.parts), scope.home)
+    return names or [name for name, _ in found.columns] if isinstance(found, Table) else None
 
 
 def _names_of(query: exp.Expr) -> Sequence[str] | None:
@@ -127,14 +120,8 @@ def _names_of(query: exp.Expr) -> Sequence[str] | None:
 def _relations_around(query: exp.Expr) -> Iterator[str]:
     """The names of relations of all queries in whose expressions a query stands."""
     for select in _selects_around(query):
-        for one in _relations_in(select):
+        for one in relations_of(select):
             yield one.alias_or_name
-
-
-def _relations_in(select: exp.Select) -> list[exp.Expr]:
-    """What stands in the FROM of a query."""
-    start, joins = select.args.get("from_"), select.args.get("joins") or ()
-    return [one.this for one in (*([start] if start is not None else ()), *joins)]
 
 
 def _selects_around(query: exp.Expr) -> Iterator[exp.Select]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Protocol
@@ -39,6 +39,9 @@ class Query:
     tree: exp.Expr
     home: Namespace
     columns: tuple[str, ...]
+
+
+Find = Callable[[tuple[str, ...], Namespace], Table | Query | None]
 
 
 class Relations(Protocol):
@@ -120,6 +123,35 @@ def alias_of(node: exp.Expr) -> tuple[str, tuple[str, ...]]:
         return "", ()
     columns = tuple(one.name for one in alias.args.get("columns") or ())
     return alias.name if alias.this is not None else "", columns
+
+
+def query_of(
+    node: exp.Expr, scope: Scope, find: Find
+) -> tuple[exp.Expr | None, Scope, tuple[str, ...], tuple[str, ...]]:
+    """The query that a relation of FROM stands for, if it is one: its scope, the names of its
+    columns, empty if these are its own, and the parts of the name of the relation."""
+    called, renamed = alias_of(node)
+    nothing = (None, scope, renamed, ())
+    if not is_whole(node):
+        return nothing
+    if isinstance(node, exp.Subquery):
+        return node.this, scope, renamed, (called,)
+    if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
+        return nothing
+    parts = tuple(part.name for part in node.parts)
+    by = (called,) if called else parts
+    known = scope.named.get(parts[0].lower()) if len(parts) == 1 else None
+    if known is not None:
+        return known[0], known[1], renamed or known[2], by
+    found = find(parts, scope.home)
+    if isinstance(found, Query):
+        return found.tree, Scope(found.home), renamed or found.columns, by
+    return nothing
+
+
+def is_whole(node: exp.Expr) -> bool:
+    """Whether a relation of FROM has all rows and columns of what it names."""
+    return not any(node.args.get(name) for name in ("sample", "pivots", "joins", "version", "when"))
 
 
 def column_in(relations: Sequence[Columns], node: exp.Column) -> Term | None:
