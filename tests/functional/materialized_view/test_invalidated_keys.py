@@ -128,3 +128,19 @@ def test_failed(sales: Warehouse) -> None:
     rows = amounts(sales, "failed")
     assert (1,) in rows and (101,) not in rows
     assert sales.freshness("failed") == "FRESH"
+
+
+@pytest.mark.parametrize("kind", ["double", "float"])
+def test_zeros(lake: Warehouse, kind: str) -> None:
+    """-0.0 and 0.0 are one group, which Iceberg would tell apart."""
+    lake.spark(f"create table @.zeros (k {kind}, id int) using iceberg")
+    lake.spark("insert into @.zeros values (-0.0d, 1), (1.5d, 2)")
+    lake.sql(
+        "create materialized view @.of_zeros options (unique_key = 'k') as "
+        "select k, count(*) as n from @.zeros group by k"
+    )
+    for key in (0.0, 0, "-0.0", 1.5):
+        lake.operation("refresh", view="of_zeros", keys=[key])
+        assert sorted(lake.spark("select * from @.of_zeros")) == [(0.0, 1), (1.5, 1)], key
+    lake.sql("drop materialized view @.of_zeros")
+    lake.spark("drop table @.zeros purge")

@@ -73,6 +73,14 @@ def test_new_prices(lake: Warehouse) -> None:
         assert found["prices"] == "append"
 
 
+@pytest.mark.parametrize("day", ["+12345-06-07", "-0044-03-15"])
+def test_days_that_python_lacks(lake: Warehouse, day: str) -> None:
+    """Nothing is known of their bounds, so the stored rows are read."""
+    found = refreshed(lake, f"insert into @.visits values (date '{day}', 'a', 1, 0.5)")
+    assert {found[name] for name in DAYS} == {"overwrite"}
+    lake.spark(f"delete from @.visits where day = date '{day}'")
+
+
 @pytest.mark.parametrize(
     "statements",
     [

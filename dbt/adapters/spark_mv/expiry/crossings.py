@@ -111,10 +111,15 @@ def crossed_rows(
     tables: Mapping[str, TableName],
 ) -> dict[TableName, int]:
     """How many rows of each table, as it was, compare with the clock in another way now; tables
-    without such rows are left out. Asks Spark, if any row may have crossed."""
+    without such rows are left out. Asks Spark, if any row may have crossed.
+
+    The label says when the next row of the result crosses. Rows that were in no result yet may
+    cross earlier, and then meet what somebody has written: the rows as they were must say so.
+    """
     since, until = label.evaluated_us, observation.instant_us
     ends = label.expiry.at if label.expiry is not None and not label.expiry.is_at_once else since
-    if not clock.columns or ends is None or until < ends:
+    is_before = ends is None or until < ends
+    if not clock.columns or (is_before and not observation.verdict.changed):
         return {}
     found: dict[TableName, int] = {}
     with executor.isolated(observation.view.definition.settings) as session:

@@ -80,7 +80,10 @@ def _of_file(jvm: Any, file: Any, field: Any) -> Bounds | None:
         buffer = None if listed is None else listed.get(number)
         if buffer is None:
             return None
-        limits.append(_value(jvm, field.type(), buffer))
+        try:
+            limits.append(_value(jvm, field.type(), buffer))
+        except (OverflowError, ValueError):
+            return None  # a day outside of the years of Python
     return Bounds(limits[0], limits[1], with_null)
 
 

@@ -251,6 +251,8 @@ def _normalised(sql: str) -> list[str]:
     keywords and functions in upper case, and no AS, which no query of Spark's needs to be told
     from another."""
     words = words_of(sql)
+    if not words:
+        return [sql]
     called = [*(following.text == "(" for following in words[1:]), False]
     found = [_normalised_word(*pair) for pair in zip(words, called, strict=True)]
     return [word for word in found if word != "AS"] or [sql]

@@ -42,12 +42,26 @@ def _condition(
     called = {name.lower(): text for name, text in names.items()}
     alternatives = (
         " AND ".join(
-            f"{called[column.lower()]} <=> CAST({spark_literal(value)} AS {kind})"
+            _is_value(called[column.lower()], value, kind)
             for column, value, kind in zip(columns, key, types, strict=True)
         )
         for key in values
     )
     return " OR ".join(f"({text})" for text in alternatives)
+
+
+def _is_value(column: str, value: Any, kind: str) -> str:
+    is_zero = kind.lower() in ("float", "double") and _is_zero(value)
+    # Iceberg, which a condition on the column itself is pushed to, tells -0.0 from 0.0.
+    read = f"({column} + CAST(0 AS {kind}))" if is_zero else column
+    return f"{read} <=> CAST({spark_literal(value)} AS {kind})"
+
+
+def _is_zero(value: Any) -> bool:
+    try:
+        return float(value) == 0
+    except (TypeError, ValueError):
+        return False
 
 
 def _is_listed(
