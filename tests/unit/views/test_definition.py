@@ -49,6 +49,11 @@ def test_reformatting_is_no_change(query: str) -> None:
     assert replace(DEFINITION, query=query).hash == DEFINITION.hash
 
 
+@pytest.mark.parametrize("query", ["", "-- nothing", "/* nothing */"])
+def test_no_query_is_a_change(query: str) -> None:
+    assert replace(DEFINITION, query=query).hash != DEFINITION.hash
+
+
 @pytest.mark.parametrize(
     "change",
     [
