@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -117,3 +118,38 @@ def test_what_only_spark_can_tell(lake: Warehouse) -> None:
     assert partition_lists.current_at_once(executor, many, spec, version) is None
     assert partition_lists.count(executor, many, spec, version) == 401
     assert len(partition_lists.current(executor, many, spec, version) or ()) == 401
+
+
+def test_file_that_comes_back(lake: Warehouse, tmp_path: Path) -> None:
+    """A file whose rows were all deleted is left out by a compaction, and added again: the deletes
+    are still there, and no longer about it."""
+    changes = ", ".join(f"'write.{how}.mode' = 'merge-on-read'" for how in ("delete", "update"))
+    lake.spark(
+        "create table @.back (k bigint, p int) using iceberg partitioned by (p) "
+        f"tblproperties ({changes})"
+    )
+    lake.spark("insert into @.back select id, cast(id % 6 as int) from range(60) where id % 6 <> 1")
+    folder = tmp_path / "rows"
+    lake.spark(
+        f"insert overwrite directory '{folder / 'p=1'}' using parquet "
+        "select /*+ coalesce(1) */ id as k from range(1000000)"
+    )
+    add = (
+        f"call local.system.add_files(table => '{lake.schema}.back', "
+        f"source_table => '`parquet`.`{folder}`')"
+    )
+    lake.spark(add)
+    lake.spark("delete from @.back where k + 0 >= 0 and p = 1")
+    query = "select p, count(*) as n from @.back group by p"
+    lake.sql(
+        "create materialized view @.of_back partitioned by (p) "
+        f"options (refresh_method = 'partition') as {query}"
+    )
+    lake.spark(
+        f"call local.system.rewrite_data_files(table => '{lake.schema}.back', where => 'p = 1', "
+        "options => map('rewrite-all', 'true'))"
+    )
+    lake.spark(add)
+    lake.restart()
+    assert (1, 1000000) in lake.sql("select * from @.of_back")
+    assert lake.history("of_back", "method")[-1] == ("partition",)

@@ -68,7 +68,8 @@ def _differing(table: Any, old: str, new: str) -> list[Any]:
             for file in listed:
                 # Several lists of deletes are in one file.
                 offset = file.contentOffset() if hasattr(file, "contentOffset") else None
-                key = str(file.location()), offset
+                # A file may come back, by `add_files`: deletes of before are then not about it.
+                key = str(file.location()), offset, file.dataSequenceNumber()
                 counts[key] = counts.get(key, 0) + sign
                 files[key] = file
                 if len(files) > _MOST_FILES:
