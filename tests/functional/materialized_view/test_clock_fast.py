@@ -164,42 +164,6 @@ def test_mutants(
     shows.sql("drop materialized view @.mutant")
 
 
-CROSSED_APART = {
-    "join": "select a.id, b.name from @.shows a join @.halls b on a.hall = b.id "
-    "where a.starts > now() and a.hall > 2",
-    "flag": "select a.id, a.starts > now() as f, b.name from @.shows a join @.halls b "
-    "on a.hall = b.id and b.id > 2",
-    "self": "select a.id, b.id as j from @.shows a join @.shows b on a.hall = b.hall "
-    "and b.seats = 99 where a.starts > now()",
-    "sums": "select b.name, sum(a.seats) as n from @.shows a join @.halls b on a.hall = b.id "
-    "where a.starts > now() and a.hall > 2 group by b.name",
-    "exists": "select a.id, a.starts > now() as f from @.shows a where a.hall > 2 and exists "
-    "(select 1 from @.halls b where b.id = a.hall)",
-}
-
-
-@pytest.mark.behaviour("E19")
-@pytest.mark.parametrize("form", CROSSED_APART)
-def test_rows_that_had_no_partner(shows: Warehouse, clock: Shift, form: str) -> None:
-    """Rows that no result had when the expiry was found cross a moment before it, and what is
-    written then is their partner."""
-    clock(NOON)
-    shows.spark("insert into @.shows values (30, timestamp'2026-03-01 12:30:00Z', 9, 2)")
-    shows.sql(
-        f"create materialized view @.apart_{form} options (refresh_method = 'fast') as "
-        f"{CROSSED_APART[form]}"
-    )
-    clock("2026-03-01 14:00:00")
-    shows.spark(
-        "insert into @.shows values (31, timestamp'2026-02-01 00:00:00Z', 9, 99), "
-        "(32, timestamp'2026-04-01 00:00:00Z', 2, 1)"
-    )
-    shows.spark("insert into @.halls values (9, 'gold', date'2026-01-01')")
-    refreshed(shows, [f"apart_{form}"], "fast")
-    assert shows.history(f"apart_{form}", "method")[-1] == ("fast",)
-    shows.sql(f"drop materialized view @.apart_{form}")
-
-
 def test_nothing_crossed(shows: Warehouse, clock: Shift) -> None:
     """A tick by which no row is another one moves the label, and writes no row."""
     clock(NOON)

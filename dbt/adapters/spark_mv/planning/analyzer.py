@@ -29,7 +29,7 @@ from dbt.adapters.spark_mv.planning.plan_check import (
     refuse_unknown_functions,
 )
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
-from dbt.adapters.spark_mv.sql.reads import Reference, names_in, relations_of
+from dbt.adapters.spark_mv.sql.reads import Reference, names_of, relations_of
 from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
@@ -218,7 +218,7 @@ class _OwnNames:
     with it."""
 
     def __init__(self, definition: Definition) -> None:
-        names = (names_in(text) for text in definition.texts)
+        names = (names_of(text) for text in definition.texts)
         self._kept = {part for found in names for parts in found.before_columns for part in parts}
         self._texts = " ".join(definition.texts).lower()
         self._known: dict[str, TableName] = {}

@@ -152,7 +152,7 @@ class Names:
 
 
 @lru_cache(_KNOWN_QUERIES)
-def names_in(sql: str) -> Names:
+def names_of(sql: str) -> Names:
     """The names in a statement; none if it cannot be parsed."""
     tree = parse(sql)
     if tree is None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.sql.names import quote
-from dbt.adapters.spark_mv.sql.reads import Names, Reference, names_in
+from dbt.adapters.spark_mv.sql.reads import Names, Reference, names_of
 
 
 def splice(
@@ -66,7 +66,7 @@ def edits_of(
         for place, text in replaced.items()
         if not place.aliased and text.endswith(_called(place.parts[-1]))
     }
-    names = names_in(sql) if own else Names()
+    names = names_of(sql) if own else Names()
     new = _new_names(sql, places, names) if names.qualifiers else {}
     edits: list[Edit] = []
     renamed: dict[tuple[str, ...], str] = {}

@@ -12,6 +12,7 @@ import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from dbt.adapters.spark_mv.config.options import ALLOW_UNSAFE, Options
@@ -251,10 +252,10 @@ def _normalised(sql: str) -> list[str]:
     keywords and functions in upper case, and no AS, which no query of Spark's needs to be told
     from another."""
     words = words_of(sql)
-    if not words:
-        return [sql]
-    called = [*(following.text == "(" for following in words[1:]), False]
-    found = [_normalised_word(*pair) for pair in zip(words, called, strict=True)]
+    found = [
+        _normalised_word(word, following is not None and following.text == "(")
+        for word, following in zip_longest(words, words[1:])
+    ]
     return [word for word in found if word != "AS"] or [sql]
 
 
