@@ -75,12 +75,13 @@ def test_both_say_the_same(lake: Warehouse, spec: str, version: int, mode: str) 
     for old, new in pairs:
         if old == new:
             continue  # a compaction that had nothing to do
-        files = partitions.changed_files(name, found, old, new)
-        by_spark = partitions.partitions_of(executor, found, files)
+        files = partition_lists.changed_files(name, found, old, new)
+        by_spark = partition_lists.partitions_of(executor, found, files)
         assert by_spark
         assert partition_lists.changed_at_once(executor, name, found, old, new) == by_spark
     for one in (versions[0], versions[-1]):
-        by_spark = partitions.partitions_of(executor, found, partitions.files(name, found, one))
+        files = partition_lists.files(name, found, one)
+        by_spark = partition_lists.partitions_of(executor, found, files)
         assert partition_lists.current_at_once(executor, name, found, one) == by_spark
         assert by_spark is not None
         assert partition_lists.with_values(executor, found, by_spark, ()) == by_spark

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.core.executor import Row
-from dbt.adapters.spark_mv.glue import container
-from dbt.adapters.spark_mv.spark.clients import SessionExecutor, sessions_beside
+from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERY = "select o.customer, c.city, o.amount from @.orders o join @.named c on c.name = o.customer"
-
-
-class Listed(SessionExecutor):
-    """Statements alone, as over Connect and Thrift; adds each to a list."""
-
-    def __init__(self, session: Any, asked: list[str]) -> None:
-        super().__init__(session, None, sessions_beside(session))
-        self._asked = asked
-
-    def query(self, sql: str) -> list[Row]:
-        self._asked.append(sql)
-        return super().query(sql)
 
 
 @pytest.fixture
@@ -37,9 +22,7 @@ def asked() -> list[str]:
 def far(lake: Warehouse, asked: list[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Warehouse]:
     """Its command reaches Spark by statements alone, and has just read a view over a table and a
     view over another table."""
-    monkeypatch.setattr(
-        container, "session_executor", lambda session, _: Listed(session.newSession(), asked)
-    )
+    reach_by_statements(monkeypatch, asked)
     lake.spark("create table @.customers (name string, city string) using iceberg")
     lake.spark("insert into @.customers values ('ann', 'Oslo'), ('bob', 'Rome')")
     lake.spark("create or replace view @.named as select name, city from @.customers")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.spark_mv.catalog import partitions
+from dbt.adapters.spark_mv.catalog import partition_lists, partitions
 from dbt.adapters.spark_mv.catalog.partitions import Field, Spec
 from dbt.adapters.spark_mv.sql.names import TableName
 from tests.unit.catalog.asked import Rows, asked, failing
@@ -201,14 +201,14 @@ FOUND: dict[str, tuple[tuple[Field, ...], list[tuple[Any, ...]], set[Any] | None
 def test_partitions_of_files(case: str) -> None:
     """Files of another spec are noticed by its id, by their names, or by their manifests."""
     fields, rows, expected = FOUND[case]
-    found = partitions.partitions_of(answers(rows), Spec(fields, ""), "select 1")
+    found = partition_lists.partitions_of(answers(rows), Spec(fields, ""), "select 1")
     assert found == expected
 
 
 def test_what_cannot_be_read() -> None:
     """A failing statement is an answer: nothing is known."""
     spec, fails = Spec((ID,), ""), asked(failing)
-    assert partitions.partitions_of(fails, spec, "select 1") is None
+    assert partition_lists.partitions_of(fails, spec, "select 1") is None
     assert partitions.last_modified(fails, TABLE, spec) == {}
 
 
@@ -222,7 +222,7 @@ def test_times_of_partitions() -> None:
 
 def test_files_have_the_values_of_their_fields() -> None:
     """A table without partitions has no column for them."""
-    assert "partition.*" in partitions.files(TABLE, Spec((ID,), ""), "1")
-    assert "partition.*" not in partitions.files(TABLE, Spec((), ""), "1")
-    changed = partitions.changed_files(TABLE, Spec((ID, DAY), ""), "1", "2")
+    assert "partition.*" in partition_lists.files(TABLE, Spec((ID,), ""), "1")
+    assert "partition.*" not in partition_lists.files(TABLE, Spec((), ""), "1")
+    changed = partition_lists.changed_files(TABLE, Spec((ID, DAY), ""), "1", "2")
     assert changed.endswith("GROUP BY id, spec_id, names, known, p0, p1 HAVING sum(version) <> 0")

@@ -7,81 +7,12 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.executor import BranchFacts
 from dbt.adapters.spark_mv.sql.names import TableName
-from tests.unit.catalog.asked import Rows, StatementResult, asked, failing
+from tests.unit.catalog.asked import asked
 
 ONE, TWO = (TableName("local", ("db",), name) for name in ("one", "two"))
-
-
-def scan(table: str, snapshot: str, schema: int = 0) -> str:
-    return f"+- IcebergScan(table=local.db.{table}, schemaId={schema}, snapshotId={snapshot}, ..)"
-
-
-SCANS = {"one": scan("one", "11", 3), "two": scan("two", "null", 1)}
-
-
-def plan(sql: str) -> Rows:
-    """The plan of a union, in one row."""
-    return [("\n".join(line for name, line in SCANS.items() if f"`{name}`" in sql),)]
-
-
-def test_heads() -> None:
-    """All from one statement; no snapshot is None."""
-    executor = asked(plan)
-    assert iceberg.heads(executor, [ONE, TWO]) == {ONE: ("11", 3), TWO: (None, 1)}
-    assert len(executor.statements) == 1 and " UNION ALL " in executor.statements[0]
-
-
-def test_heads_one_by_one() -> None:
-    """If Spark shows fewer scans than tables, each is asked for; one that is none has no head."""
-
-    def answer(sql: str) -> Rows:
-        if "UNION" in sql or "`two`" in sql:
-            return [("Error occurred during query planning:",), ("no such table",)]
-        return [(scan("one", "11"),)]
-
-    executor = asked(answer)
-    assert iceberg.heads(executor, [ONE, TWO]) == {ONE: ("11", 0)}
-    assert len(executor.statements) == 3
-    assert iceberg.heads(asked(), []) == {}
-
-
-def test_heads_of_a_scan_too_many() -> None:
-    """Which of them is that of the name cannot be told."""
-    both = [(scan("one", "11") + scan("two", "12"),)]
-    assert iceberg.heads(asked(lambda _: both), [ONE]) == {}
-
-
-def test_scans_are_of_the_names() -> None:
-    """A view of the name, an error or a scan too many: nothing is taken for its head."""
-    assert iceberg.heads_if_tables(asked(plan), [ONE]) == {ONE: ("11", 3)}
-    assert iceberg.heads_if_tables(asked(plan), [ONE, TWO]) == {ONE: ("11", 3), TWO: (None, 1)}
-    for other in ("onf", "ond", "onesie"):
-        assert iceberg.heads_if_tables(asked(lambda _, o=other: [(scan(o, "11"),)]), [ONE]) == {}
-    both = [(scan("one", "11") + scan("two", "12"),)]
-    assert iceberg.heads_if_tables(asked(lambda _: both), [ONE]) == {}
-    assert iceberg.heads_if_tables(asked(lambda _: [("",)]), [ONE]) == {}
-    assert iceberg.heads_if_tables(asked(failing), [ONE]) == {}
-    none = asked(failing)
-    assert iceberg.heads_if_tables(none, []) == {} and not none.statements
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        (lambda _: [(scan("one", "11", 3), "x")], 3),
-        (lambda _: [(scan("one", "10", 3), "x")], None),
-        (lambda _: [(scan("one", "12", 3), "x")], None),
-        (lambda _: [("no scan", "x")], None),
-        (failing, None),
-    ],
-)
-def test_schema_of_a_snapshot(answer: StatementResult, expected: int | None) -> None:
-    assert iceberg.snapshot_schema(asked(answer), ONE, "11") == expected
 
 
 def test_format_version() -> None:

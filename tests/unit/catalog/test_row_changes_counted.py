@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,8 +29,12 @@ def file(
     return ChangedFile(is_new, DATA, f"f{rows}", rows, ids, updated)
 
 
-def deletes(rows: int, is_new: bool = True, content: int = 1) -> ChangedFile:
-    return ChangedFile(is_new, content, f"d{rows}", rows, UNKNOWN, UNKNOWN)
+def deletes(rows: int, is_new: bool = True, content: int = 1, later: bool = True) -> ChangedFile:
+    return ChangedFile(is_new, content, f"d{rows}", rows, UNKNOWN, UNKNOWN, later)
+
+
+def once_more(rows: int) -> ChangedFile:
+    return replace(file(rows), is_another=True)
 
 
 OLD = file(10, is_new=False)
@@ -103,9 +108,12 @@ def test_statement_of_ids() -> None:
         ([file(2), deletes(5), deletes(3, is_new=False)], (2, 2)),
         ([deletes(3), deletes(3, is_new=False)], (0, 1)),
         ([], (0, 0)),
+        ([file(3), deletes(2, later=False)], (3, 0)),
+        ([file(3), once_more(2)], None),
         ([OLD, file(10)], None),
         ([deletes(2, content=EQUALITY_DELETES)], None),
         ([file(1)] * 501, None),
+        ([deletes(number) for number in range(501)], None),
     ],
 )
 def test_positions(files: list[ChangedFile], expected: tuple[int, int] | None) -> None:
@@ -116,12 +124,12 @@ def test_positions(files: list[ChangedFile], expected: tuple[int, int] | None) -
 
 def test_statement_of_positions() -> None:
     """What is not there is not read."""
-    both = Positions(("it's", "b"), 3, 2, 9).sql(TABLE, "1", "2", "`k`", "w", "TRUE")
+    both = Positions(("it's", "b"), 3, ("c'd",), 2, 9).sql(TABLE, "1", "2", "`k`", "w", "TRUE")
     assert "_file IN ('it\\'s', 'b')" in both and " UNION ALL " in both
-    assert "BROADCAST" in both
-    went = Positions((), 0, 2, 2_000_000).sql(TABLE, "1", "2", "`k`", "w", "TRUE")
+    assert "BROADCAST" in both and "delete_file_path IN ('c\\'d')" in both
+    went = Positions((), 0, ("c",), 2, 2_000_000).sql(TABLE, "1", "2", "`k`", "w", "TRUE")
     assert "_file IN" not in went and "BROADCAST" not in went and "-1 AS w" in went
-    came = Positions(("a",), 3, 0, 0).sql(TABLE, "1", "2", "`k`", "w", "TRUE")
+    came = Positions(("a",), 3, (), 0, 0).sql(TABLE, "1", "2", "`k`", "w", "TRUE")
     assert "position_deletes" not in came and "-1" not in came
 
 
@@ -140,7 +148,7 @@ def test_rows_that_come_back() -> None:
 
 def test_files_as_spark_lists_them() -> None:
     """Numbers are stored with the least significant byte first."""
-    row = (True, 0, "p", 5, 1, "0B01000000000000", None, None)
+    row = (1, 0, "p", 5, 1, "0B01000000000000", None, None, True, "false")
 
     def of(*rows: Any, column: str = "k") -> Any:
         described = [(column, "int", None)]
@@ -148,6 +156,9 @@ def test_files_as_spark_lists_them() -> None:
 
     found = changed_files(of(row), TABLE, "1", "2")
     assert found == (ChangedFile(True, 0, "p", 5, Numbers(1, 267), UNKNOWN),)
+    others = changed_files(of((-1, *row[1:8], "false", True)), TABLE, "1", "2")
+    assert others == (ChangedFile(False, 0, "p", 5, Numbers(1, 267), UNKNOWN, False, True),)
+    assert changed_files(of((2, *row[1:])), TABLE, "1", "2") is None
     assert changed_files(of(*[row] * 10_001), TABLE, "1", "2") is None
     assert changed_files(asked(failing), TABLE, "1", "2") is None
     assert changed_files(of(row, column="_File"), TABLE, "1", "2") is None

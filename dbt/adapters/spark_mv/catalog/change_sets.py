@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 
-from dbt.adapters.spark_mv.catalog import iceberg, partition_lists, partitions
+from dbt.adapters.spark_mv.catalog import iceberg, partition_lists, partitions, table_heads
 from dbt.adapters.spark_mv.catalog.file_changes import changed_files
 from dbt.adapters.spark_mv.catalog.positions import Positions, positions, stay_deleted
 from dbt.adapters.spark_mv.catalog.row_ids import RowIds, row_ids
@@ -149,7 +149,7 @@ def with_deletes(change: Change) -> Change:
     written to files of their own, instead of files anew; others as they are."""
     if not change.rewritten:
         return change
-    return replace(change, way=POSITIONED, rows=0, found=Positions(("",), 0, 1, 0))
+    return replace(change, way=POSITIONED, rows=0, found=Positions(("",), 0, ("",), 1, 0))
 
 
 def change_between(
@@ -158,7 +158,7 @@ def change_between(
     """How the change of `table` from `old` to `new` can be read; the reason if it cannot."""
     if not (old.can_pin and new.can_pin):
         return Reason("NO_OLD_VERSION", f"{table.shown} has no version that can be read again")
-    if old.schema_id != new.schema_id:
+    if not old.has_columns_of(new):
         return Reason("SCHEMA_CHANGED", f"the columns of {table.shown} were altered")
     assert old.snapshot_id and new.snapshot_id
     chain = iceberg.main_chain(executor, table, _COMMITS, old.snapshot_id)
@@ -166,7 +166,7 @@ def change_between(
     # A version may be older than the columns that the table had by then.
     schema_id = commits.start.schema_id if commits else None
     if schema_id is None:
-        schema_id = iceberg.snapshot_schema(executor, table, old.snapshot_id)
+        schema_id = table_heads.snapshot_schema(executor, table, old.snapshot_id)
     if schema_id != old.schema_id:
         return Reason("VERSION_GONE", f"{table.shown} can no longer be read as it was")
     change = Change(table, old, new, COMPARED)

@@ -41,6 +41,8 @@ class ChangedFile:
     """A file that only the new version has, or only the old one; `content` as Iceberg numbers it.
 
     Row ids and sequence numbers that are not stored are given by the commit that added the file.
+    `is_later` says that the file was added after all that the old version has, `is_another` that
+    this one has a file at the same path.
     """
 
     is_new: bool
@@ -49,51 +51,73 @@ class ChangedFile:
     rows: int
     ids: Numbers
     updated: Numbers
+    is_later: bool = True
+    is_another: bool = False
 
 
 def changed_files(
     executor: Executor, table: TableName, old: str, new: str
 ) -> tuple[ChangedFile, ...] | None:
-    """The files that only one version has; None if they are too many, or cannot be listed, or if
-    the table's rows do not say in which file they are."""
-    columns = ", ".join(
-        f"any_value(data_file.null_value_counts[{number}]), "
-        f"hex(any_value(data_file.upper_bounds[{number}]))"
-        for number in (_ROW_ID, _LAST_UPDATED)
-    )
-    versions = " UNION ALL ".join(
-        f"SELECT {is_new} AS mv_new, sequence_number, data_file FROM {table.sql}.`entries` "
-        f"VERSION AS OF {version} WHERE status < 2"
-        for is_new, version in (("true", new), ("false", old))
-    )
+    """The files that only one version has; None if they are too many, or cannot be listed, if one
+    is there twice, or if the table's rows do not say in which file they are."""
     try:
         described = executor.query(f"DESCRIBE TABLE {table.sql}")
         if _OF_ROWS & {str(row[0]).lower() for row in described}:
             return None
-        rows = executor.query(
-            "SELECT any_value(mv_new), data_file.content, data_file.file_path, "
-            f"any_value(data_file.record_count), {columns} FROM ({versions}) "
-            # A file that was taken out and put in again is another: older deletes pass it by.
-            "GROUP BY data_file.content, data_file.file_path, data_file.content_offset, "
-            f"sequence_number HAVING count(*) = 1 LIMIT {_MOST_FILES + 1}"
-        )
+        rows = executor.query(_changed(table, old, new))
     except StatementFailed:
         return None
-    if len(rows) > _MOST_FILES:
+    if len(rows) > _MOST_FILES or any(abs(int(row[0])) > 1 for row in rows):
         return None
     return tuple(map(_changed_file, rows))
 
 
+def _changed(table: TableName, old: str, new: str) -> str:
+    entries, metrics = f"{table.sql}.`entries` VERSION AS OF", ("ids", "updated")
+    versions = " UNION ALL ".join(
+        f"SELECT {sign} AS mv_sign, sequence_number, data_file FROM {entries} {version} "
+        "WHERE status < 2"
+        for sign, version in ((1, new), (-1, old))
+    )
+    numbers = ", ".join(
+        f"any_value(data_file.null_value_counts[{number}]) AS no_{name}, "
+        f"hex(any_value(data_file.upper_bounds[{number}])) AS last_{name}"
+        for number, name in zip((_ROW_ID, _LAST_UPDATED), metrics, strict=True)
+    )
+    # A file that was taken out and put in again is another: older deletes pass it by.
+    files = (
+        "SELECT sum(mv_sign) AS mv_sign, data_file.content, data_file.file_path, "
+        f"any_value(data_file.record_count) AS mv_rows, {numbers}, sequence_number, "
+        "sum(count_if(mv_sign < 0)) OVER (PARTITION BY data_file.file_path) AS mv_before "
+        f"FROM ({versions}) GROUP BY data_file.content, data_file.file_path, "
+        "data_file.content_offset, sequence_number"
+    )
+    last = f"SELECT max(sequence_number) FROM {entries} {old} WHERE status < 2"
+    listed = ", ".join(f"no_{name}, last_{name}" for name in metrics)
+    return (
+        f"SELECT mv_sign, content, file_path, mv_rows, {listed}, "
+        f"COALESCE(sequence_number > ({last}), TRUE), mv_before > 0 "
+        f"FROM ({files}) WHERE mv_sign <> 0 LIMIT {_MOST_FILES + 1}"
+    )
+
+
 def _changed_file(row: Row) -> ChangedFile:
-    is_new, content, path, count, no_id, last_id, not_updated, last_updated = row
+    sign, content, path, count, no_id, last_id, not_updated, last_updated, later, another = row
     return ChangedFile(
-        is_new=str(is_new).lower() == "true",
+        is_new=int(sign) > 0,
         content=int(content),
         path=str(path),
         rows=int(count),
         ids=Numbers(no_id, _number(last_id)),
         updated=Numbers(not_updated, _number(last_updated)),
+        is_later=_is_true(later),
+        is_another=_is_true(another),
     )
+
+
+def _is_true(value: object) -> bool:
+    """A boolean, which not every connection returns as one."""
+    return str(value).lower() == "true"
 
 
 def _number(stored: str | None) -> int | None:

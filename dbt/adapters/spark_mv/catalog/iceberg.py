@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Bounds, BranchFacts, Executor, SnapshotFacts
 from dbt.adapters.spark_mv.sql.names import TableName, literal
 
 FORMAT = "iceberg"
-# Main snapshot id, None if there is none yet, and current schema id.
-Head = tuple[str | None, int]
 
 
 @dataclass(frozen=True)
@@ -27,7 +23,6 @@ class HistoryEntry:
     has_parent: bool
 
 
-_SCAN = re.compile(r"IcebergScan\(table=(.*?), schemaId=(\d+), snapshotId=(\d+|null)")
 _CHAIN_LIMIT = 200
 _ROW_COUNTS = (
     "added-data-files",
@@ -39,51 +34,6 @@ _ROW_COUNTS = (
     "added-position-deletes",
     "added-equality-deletes",
 )
-
-
-def heads(executor: Executor, names: Sequence[TableName]) -> dict[TableName, Head]:
-    """The head of each table, from one EXPLAIN without a job."""
-    found = _scans(executor, names)
-    if len(found) != len(names):
-        if len(names) == 1:
-            return {}
-        return {key: value for name in names for key, value in heads(executor, [name]).items()}
-    return {name: head for name, (_, head) in zip(names, found, strict=True)}
-
-
-def heads_if_tables(executor: Executor, names: Sequence[TableName]) -> dict[TableName, Head]:
-    """The heads of those names that are tables: a scan says which table it reads, and that of a
-    view is one of another name. Empty if that cannot be told."""
-    try:
-        found = _scans(executor, names)
-    except StatementFailed:
-        return {}
-    if len(found) != len(names):
-        return {}
-    pairs = zip(names, found, strict=True)
-    return {name: head for name, (table, head) in pairs if table == ".".join(name.parts)}
-
-
-def _scans(executor: Executor, names: Sequence[TableName]) -> list[tuple[str, Head]]:
-    if not names:
-        return []
-    union = " UNION ALL ".join(f"SELECT 1 FROM {name.sql}" for name in names)
-    # One row, or the lines of an error.
-    plan = "\n".join(str(row[0]) for row in executor.query(f"EXPLAIN {union}"))
-    return [
-        (table, (None if snapshot == "null" else snapshot, int(schema)))
-        for table, schema, snapshot in _SCAN.findall(plan)
-    ]
-
-
-def snapshot_schema(executor: Executor, name: TableName, snapshot_id: str) -> int | None:
-    """Id of the schema under which a snapshot is read, None if it cannot be read."""
-    try:
-        rows = executor.query(f"EXPLAIN SELECT 1 FROM {name.sql} VERSION AS OF {snapshot_id}")
-    except StatementFailed:
-        return None
-    found = _SCAN.search("\n".join(str(row[0]) for row in rows))
-    return int(found.group(2)) if found and found.group(3) == snapshot_id else None
 
 
 def format_version(executor: Executor, name: TableName) -> int:

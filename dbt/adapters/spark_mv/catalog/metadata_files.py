@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dbt.adapters.spark_mv.catalog.table_heads import has_own_columns, metadata_digest
 from dbt.adapters.spark_mv.core.executor import BranchFacts, SnapshotFacts, TableFacts, ViewFacts
 
 _MINUTE = 60_000
@@ -31,16 +32,15 @@ def _plain(written: Any) -> str:
     return written if isinstance(written, str) else ""
 
 
-def table_facts(metadata: Mapping[str, Any]) -> TableFacts:
-    """Facts of a table as it is now."""
-    head = metadata.get("current-snapshot-id")
-    snapshot = None if head in _NONE_YET else _snapshots(metadata)[head]
-    return TableFacts(
-        provider="iceberg",
-        snapshot_id=None if snapshot is None else str(head),
-        schema_id=int(metadata["current-schema-id"]),
-        snapshot_schema_id=None if snapshot is None else snapshot.get("schema-id"),
-    )
+def table_facts(metadata: Mapping[str, Any], location: str) -> TableFacts:
+    """Facts of a table as it is now; `location` is that of the file."""
+    current = metadata.get("current-snapshot-id")
+    snapshot = None if current in _NONE_YET else _snapshots(metadata)[current]
+    head = (None if snapshot is None else str(current), int(metadata["current-schema-id"]))
+    schema_id = None if snapshot is None else snapshot.get("schema-id")
+    own = has_own_columns(head, schema_id)
+    digest = None if own else metadata_digest(location, int(metadata["last-updated-ms"]))
+    return TableFacts("iceberg", *head, schema_id, digest)
 
 
 def chain(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from dbt.adapters.spark_mv.catalog import partitions
 from dbt.adapters.spark_mv.catalog.partitions import Partition, Spec
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import CatalogClient, Executor, PartitionTexts
+from dbt.adapters.spark_mv.core.executor import CatalogClient, Executor, PartitionTexts, Row
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # A statement that names more of them takes longer than a job.
@@ -25,8 +25,8 @@ def changed(
     found = changed_at_once(executor, table, spec, old, new)
     if found is not None:
         return found
-    files = partitions.changed_files(table, spec, old, new)
-    return partitions.partitions_of(executor, spec, files)
+    files = changed_files(table, spec, old, new)
+    return partitions_of(executor, spec, files)
 
 
 def changed_at_once(
@@ -46,7 +46,7 @@ def current(
     found = current_at_once(executor, table, spec, snapshot_id)
     if found is not None:
         return found
-    return partitions.partitions_of(executor, spec, partitions.files(table, spec, snapshot_id))
+    return partitions_of(executor, spec, files(table, spec, snapshot_id))
 
 
 def current_at_once(
@@ -109,3 +109,74 @@ def _asked(
     except StatementFailed:
         return None
     return None if found is None else set(found)
+
+
+def files(table: TableName, spec: Spec, snapshot_id: str) -> str:
+    """A query of the files of a version: `id`, `spec_id`, the `names` of the fields of its
+    partition, how many its manifest knows, and their values p0, p1, .."""
+    # Texts, for not every connection returns arrays.
+    keys = "json_object_keys(to_json(data_file.partition, map('ignoreNullFields', 'false')))"
+    names = f"array_join({keys}, ',')"
+    manifests = f"{table.sql}.`manifests` VERSION AS OF {snapshot_id}"
+    sizes = "array_sort(collect_set(size(partition_summaries)))"
+    known = f"SELECT array_join(CAST({sizes} AS ARRAY<STRING>), ',') FROM {manifests}"
+    values = ", data_file.partition.*" if spec.fields else ""
+    # A file that was taken out and put in again is another: older deletes pass it by.
+    return (
+        "SELECT * FROM (SELECT concat_ws(' ', sequence_number, data_file.file_path), "
+        f"data_file.spec_id, {names}, ({known}){values} FROM {table.sql}.`entries` "
+        f"VERSION AS OF {snapshot_id} WHERE status < 2) AS mv_files({_columns(spec)})"
+    )
+
+
+def changed_files(table: TableName, spec: Spec, old: str, new: str) -> str:
+    """A query of the files, as `files` has them, that only one of two versions has.
+
+    Rows of all others are the same, for a file never changes and deletes are files too.
+    """
+    columns = _columns(spec)
+    return (
+        f"SELECT {columns} FROM (SELECT *, 1 AS version FROM ({files(table, spec, new)}) "
+        f"UNION ALL SELECT *, -1 FROM ({files(table, spec, old)})) "
+        f"GROUP BY {columns} HAVING sum(version) <> 0"
+    )
+
+
+def _columns(spec: Spec) -> str:
+    values = (f"p{number}" for number in range(len(spec.fields)))
+    return ", ".join(["id", "spec_id", "names", "known", *values])
+
+
+def partitions_of(
+    executor: Executor, spec: Spec, files_query: str, beside: Sequence[str] = ()
+) -> set[Partition] | None:
+    """The partitions of files; None if there are some of another spec, or this is not known.
+
+    Each partition is followed by the values of the expressions `beside`, over p0, p1, ..
+    """
+    listed = [
+        partitions.encoded(f"p{number}", field.type) for number, field in enumerate(spec.fields)
+    ]
+    columns = ", ".join(["spec_id", "names", "known", *listed, *beside])
+    try:
+        rows = executor.query(f"SELECT DISTINCT {columns} FROM ({files_query})")
+    except StatementFailed:
+        return None
+    if spec.fields and not _is_of(spec, rows):
+        return None
+    return {tuple(None if value is None else str(value) for value in row[3:]) for row in rows}
+
+
+def _is_of(spec: Spec, rows: Sequence[Row]) -> bool:
+    """Whether all files are of this spec: a table may have had others, and may list the files of
+    those with NULL for fields that they lack."""
+    if len({row[0] for row in rows}) > 1:
+        return False
+    for _, listed, known, *_ in rows:
+        names = str(listed).split(",")
+        if str(known) != str(len(spec.fields)) or len(names) != len(spec.fields):
+            return False
+        for field, name in zip(spec.fields, names, strict=True):
+            if name.lower() != field.column and not name.lower().startswith(field.column + "_"):
+                return False
+    return True

@@ -15,7 +15,7 @@ from urllib.parse import quote as percent_encoded
 
 from dbt.adapters.spark_mv.catalog.time_ranges import in_range
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import Executor, Row
+from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
 
 Partition = tuple[str | None, ...]
@@ -208,58 +208,6 @@ def steering(fields: Sequence[Field]) -> tuple[Field, ...]:
     return tuple(f for f in fields if f.transform == IDENTITY or f.column not in whole)
 
 
-def files(table: TableName, spec: Spec, snapshot_id: str) -> str:
-    """A query of the files of a version: `id`, `spec_id`, the `names` of the fields of its
-    partition, how many its manifest knows, and their values p0, p1, .."""
-    # Texts, for not every connection returns arrays.
-    keys = "json_object_keys(to_json(partition, map('ignoreNullFields', 'false')))"
-    names = f"array_join({keys}, ',')"
-    manifests = f"{table.sql}.`manifests` VERSION AS OF {snapshot_id}"
-    sizes = "array_sort(collect_set(size(partition_summaries)))"
-    known = f"SELECT array_join(CAST({sizes} AS ARRAY<STRING>), ',') FROM {manifests}"
-    values = ", partition.*" if spec.fields else ""
-    return (
-        f"SELECT * FROM (SELECT file_path, spec_id, {names}, ({known}){values} "
-        f"FROM {table.sql}.`files` VERSION AS OF {snapshot_id}) AS mv_files({_columns(spec)})"
-    )
-
-
-def changed_files(table: TableName, spec: Spec, old: str, new: str) -> str:
-    """A query of the files, as `files` has them, that only one of two versions has.
-
-    Rows of all others are the same, for a file never changes and deletes are files too.
-    """
-    columns = _columns(spec)
-    return (
-        f"SELECT {columns} FROM (SELECT *, 1 AS version FROM ({files(table, spec, new)}) "
-        f"UNION ALL SELECT *, -1 FROM ({files(table, spec, old)})) "
-        f"GROUP BY {columns} HAVING sum(version) <> 0"
-    )
-
-
-def _columns(spec: Spec) -> str:
-    values = (f"p{number}" for number in range(len(spec.fields)))
-    return ", ".join(["id", "spec_id", "names", "known", *values])
-
-
-def partitions_of(
-    executor: Executor, spec: Spec, files_query: str, beside: Sequence[str] = ()
-) -> set[Partition] | None:
-    """The partitions of files; None if there are some of another spec, or this is not known.
-
-    Each partition is followed by the values of the expressions `beside`, over p0, p1, ..
-    """
-    listed = [encoded(f"p{number}", field.type) for number, field in enumerate(spec.fields)]
-    columns = ", ".join(["spec_id", "names", "known", *listed, *beside])
-    try:
-        rows = executor.query(f"SELECT DISTINCT {columns} FROM ({files_query})")
-    except StatementFailed:
-        return None
-    if spec.fields and not _is_of(spec, rows):
-        return None
-    return {tuple(None if value is None else str(value) for value in row[3:]) for row in rows}
-
-
 def count(table: TableName) -> str:
     """A query of the number of partitions of a table."""
     return f"SELECT count(*) FROM {table.sql}.`partitions`"
@@ -283,18 +231,3 @@ def last_modified(executor: Executor, table: TableName, spec: Spec) -> dict[Part
     return {
         tuple(None if value is None else str(value) for value in row[1:]): row[0] for row in rows
     }
-
-
-def _is_of(spec: Spec, rows: Sequence[Row]) -> bool:
-    """Whether all files are of this spec: a table may have had others, and may list the files of
-    those with NULL for fields that they lack."""
-    if len({row[0] for row in rows}) > 1:
-        return False
-    for _, listed, known, *_ in rows:
-        names = str(listed).split(",")
-        if str(known) != str(len(spec.fields)) or len(names) != len(spec.fields):
-            return False
-        for field, name in zip(spec.fields, names, strict=True):
-            if name.lower() != field.column and not name.lower().startswith(field.column + "_"):
-                return False
-    return True

@@ -1,7 +1,8 @@
 """Changes by which no file with rows went: rows were added in files, or deleted by their positions.
 
-The new rows are those of the added files, and the old ones those at positions that are deleted
-now; of the old version only live rows are read, so positions that were deleted before do no harm.
+The new rows are those of the added files, and the old ones those at positions that files of deletes
+name which were added since. Of the old version only live rows are read, so positions that were
+deleted before do no harm; older deletes may be left over from a file that was at a path before.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.sql.names import TableName, literal
 
 # So many files are named in a statement.
-_MOST_ADDED = 500
+_MOST_NAMED = 500
 # Paths are long, so their hashes are compared first; an equation of paths would be taken for a key.
 _MATCHES = (
     "mv_old.mv_hash = mv_gone.mv_hash AND mv_old.mv_pos = mv_gone.mv_pos "
@@ -31,10 +32,11 @@ _MATCHES = (
 @dataclass(frozen=True)
 class Positions:
     """A change by `added` files with so many rows, `came`, and by the deletion of at most `went`
-    rows; in all so many positions are listed as `deleted`."""
+    rows, which the files `deleting` name; in all so many positions are listed as `deleted`."""
 
     added: tuple[str, ...]
     came: int
+    deleting: tuple[str, ...]
     went: int
     deleted: int
 
@@ -71,7 +73,8 @@ class Positions:
         )
         gone = (
             "SELECT file_path AS mv_file, pos AS mv_pos, xxhash64(file_path) AS mv_hash "
-            f"FROM {table.sql}.`position_deletes` VERSION AS OF {new}"
+            f"FROM {table.sql}.`position_deletes` VERSION AS OF {new} "
+            f"WHERE delete_file_path IN ({', '.join(map(literal, self.deleting))})"
         )
         hint = "/*+ BROADCAST(mv_gone) */ " if self.deleted <= MOST_SENT else ""
         went = (
@@ -82,14 +85,18 @@ class Positions:
 
 
 def positions(files: Sequence[ChangedFile], deleted: int | None) -> Positions | None:
-    """How a change by these files is read by positions; None if a file with rows went, or rows
-    were deleted by their values.
+    """How a change by these files is read by positions; None if a file with rows went, or has been
+    added once more, or if rows were deleted by their values.
 
     `deleted` is how many positions the new version lists as deleted, if that is known.
     """
     added = [file for file in files if file.content == DATA]
     deletes = [file for file in files if file.content != DATA]
-    if len(added) > _MOST_ADDED or not all(file.is_new for file in added):
+    if not all(file.is_new and not file.is_another for file in added):
+        return None
+    # One of before that was written anew has kept its number, and deletes what was deleted then.
+    deleting = sorted({file.path for file in deletes if file.is_new and file.is_later})
+    if max(len(added), len(deleting)) > _MOST_NAMED:
         return None
     if any(file.content == EQUALITY_DELETES for file in deletes):
         return None
@@ -98,7 +105,8 @@ def positions(files: Sequence[ChangedFile], deleted: int | None) -> Positions | 
     return Positions(
         tuple(sorted(file.path for file in added)),
         sum(file.rows for file in added),
-        went if deletes else 0,
+        tuple(deleting),
+        went if deleting else 0,
         MOST_SENT + 1 if deleted is None else deleted,
     )
 

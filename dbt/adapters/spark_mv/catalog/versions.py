@@ -1,7 +1,8 @@
 """Versions of base tables: what the content of a table is known by.
 
-An Iceberg table has (main snapshot, current schema), both readable without a Spark job; a table
-of plain files has a digest of its file listing; anything else has no version.
+An Iceberg table has (main snapshot, current schema), both readable without a Spark job, and while
+it has other columns than its snapshot a digest of its metadata file; a table of plain files has a
+digest of its file listing; anything else has no version.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.spark_mv.catalog import file_tables, iceberg
+from dbt.adapters.spark_mv.catalog import file_tables, iceberg, table_heads
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, TableFacts
@@ -34,6 +35,11 @@ class Version:
     def is_same(self, other: Version) -> bool:
         """Whether both are known to be the same content."""
         return self == other and self.kind not in (UNVERSIONED, MISSING)
+
+    def has_columns_of(self, other: Version) -> bool:
+        """Whether two snapshots of a table, of which both are kept, have the same columns for
+        certain: those of a snapshot itself keep their number."""
+        return self.schema_id == other.schema_id and self.digest is None and other.digest is None
 
     @property
     def can_pin(self) -> bool:
@@ -66,7 +72,7 @@ class Versions:
         self._resolver = resolver
 
     def read(
-        self, names: Iterable[TableName], heads: Mapping[TableName, iceberg.Head] | None = None
+        self, names: Iterable[TableName], heads: Mapping[TableName, table_heads.Head] | None = None
     ) -> dict[TableName, Version]:
         """The current version of each table, in the order given.
 
@@ -74,6 +80,7 @@ class Versions:
         """
         names, heads = tuple(dict.fromkeys(names)), heads or {}
         found: dict[TableName, Version] = {}
+        asked: dict[TableName, table_heads.Head] = {}
         unread: list[TableName] = []
         for name in names:
             facts = self._resolver.lookup(name)
@@ -82,13 +89,16 @@ class Versions:
             elif facts.provider != iceberg.FORMAT:
                 found[name] = self._version_of_files(name, facts)
             elif facts.schema_id is not None:
-                found[name] = self._version_of_iceberg(name, facts.snapshot_id, facts.schema_id)
+                head = facts.snapshot_id, facts.schema_id
+                found[name] = self._version_of_iceberg(name, head, facts.metadata_digest)
             elif name in heads:
-                found[name] = self._version_of_iceberg(name, *heads[name])
+                asked[name] = heads[name]
             else:
                 unread.append(name)
-        for name, head in iceberg.heads(self._executor, unread).items():
-            found[name] = self._version_of_iceberg(name, *head)
+        asked |= table_heads.heads(self._executor, unread)
+        digests = table_heads.altered(self._executor, asked)
+        for name, head in asked.items():
+            found[name] = self._version_of_iceberg(name, head, digests.get(name))
         # A table may go between two questions.
         return {name: found.get(name, Version(MISSING)) for name in names}
 
@@ -96,7 +106,7 @@ class Versions:
         """Whether everything committed between two versions left the rows as they were."""
         if old.kind != iceberg.FORMAT or new.kind != iceberg.FORMAT:
             return False
-        if old.schema_id != new.schema_id or not old.snapshot_id or not new.snapshot_id:
+        if not old.has_columns_of(new) or not old.snapshot_id or not new.snapshot_id:
             return False
         return iceberg.rows_unchanged(self._executor, name, old.snapshot_id, new.snapshot_id)
 
@@ -106,13 +116,14 @@ class Versions:
 
     def schema_of(self, name: TableName, snapshot_id: str) -> int | None:
         """Id of the schema of a snapshot, None if it cannot be read any more."""
-        return iceberg.snapshot_schema(self._executor, name, snapshot_id)
+        return table_heads.snapshot_schema(self._executor, name, snapshot_id)
 
     def _version_of_iceberg(
-        self, name: TableName, snapshot_id: str | None, schema_id: int
+        self, name: TableName, head: table_heads.Head, digest: str | None
     ) -> Version:
+        snapshot_id, schema_id = head
         if snapshot_id is not None:
-            return Version(iceberg.FORMAT, snapshot_id, schema_id)
+            return Version(iceberg.FORMAT, snapshot_id, schema_id, digest)
         # Without a snapshot nothing tells a dropped and re-created table from the old one.
         return Version(iceberg.FORMAT, None, schema_id, self._columns_digest(name))
 

@@ -35,12 +35,16 @@ class ViewFacts:
 
 @dataclass(frozen=True)
 class TableFacts:
-    """A table: its format, and for Iceberg the id of its main snapshot and of its schema."""
+    """A table: its format, and for Iceberg the id of its main snapshot and of its schema.
+
+    `metadata_digest` is that of its metadata file if it has other columns than its snapshot.
+    """
 
     provider: str
     snapshot_id: str | None = None
     schema_id: int | None = None
     snapshot_schema_id: int | None = None
+    metadata_digest: str | None = None
 
 
 @dataclass(frozen=True)

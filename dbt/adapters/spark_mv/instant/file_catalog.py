@@ -83,10 +83,10 @@ class FileCatalog:
         found = self._find(parts)
         if found is None:
             return None
-        kind, _, metadata = found
+        kind, location, metadata = found
         if kind == _VIEW:
             return _read(parts, metadata_files.view_facts, metadata, parts[0])
-        return _read(parts, metadata_files.table_facts, metadata)
+        return _read(parts, metadata_files.table_facts, metadata, location)
 
     def columns(self, parts: Parts, whole: bool = False) -> list[ColumnType] | None:
         """Names and Spark's types of the columns of a table; None if there is none."""

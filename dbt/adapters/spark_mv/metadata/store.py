@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 
-from dbt.adapters.spark_mv.catalog import iceberg, maintenance
+from dbt.adapters.spark_mv.catalog import iceberg, maintenance, table_heads
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, SmallTable, TableFacts
@@ -34,7 +34,7 @@ class MetadataStore:
     def version(self) -> str | None:
         """Changes whenever an event is appended; None if there is no metadata."""
         if self._executor.catalog is None:
-            head = iceberg.heads_if_tables(self._executor, [self.events]).get(self.events)
+            head = table_heads.heads_if_tables(self._executor, [self.events]).get(self.events)
             if head is not None:
                 return head[0] or "empty"
         facts = self._resolver.lookup(self.events)

@@ -52,7 +52,7 @@ def feeding(
     """
     version = str(observation.versions[table].snapshot_id)
     known = partition_lists.current_at_once(executor, table, spec, version)
-    files = partitions.files(table, spec, version)
+    files = partition_lists.files(table, spec, version)
     return _pairs(executor, observation, spec, known, files, values, target_values)
 
 
@@ -78,7 +78,7 @@ def fed_by_change(
     known = partition_lists.changed_at_once(executor, change.table, spec, old, new)
     if known is None and at_once:
         return None
-    files = partitions.changed_files(change.table, spec, old, new)
+    files = partition_lists.changed_files(change.table, spec, old, new)
     found: set[Partition] = set()
     for values in places:
         pairs = _pairs(executor, observation, spec, known, files, values, target_values)
@@ -108,7 +108,7 @@ def _pairs(
         texts = [partitions.encoded(sql, kind) for sql, kind in fed]
         rows = None if known is None else with_values(session, spec, known, texts)
         if rows is None:
-            rows = partitions.partitions_of(session, spec, files, texts)
+            rows = partition_lists.partitions_of(session, spec, files, texts)
     size = len(spec.fields)
     return None if rows is None else {(row[:size], row[size:]) for row in rows}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog import table_heads
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core.executor import Executor, TableFacts, ViewFacts
@@ -87,4 +87,4 @@ def _snapshot_has_schema(
             or facts.snapshot_schema_id == version.schema_id
         )
     assert version.snapshot_id is not None
-    return iceberg.snapshot_schema(executor, name, version.snapshot_id) == version.schema_id
+    return table_heads.snapshot_schema(executor, name, version.snapshot_id) == version.schema_id

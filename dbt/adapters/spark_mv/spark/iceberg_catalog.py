@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog.metadata_files import view_facts
+from dbt.adapters.spark_mv.catalog.table_heads import has_own_columns, metadata_digest
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import (
     Bounds,
@@ -34,9 +35,8 @@ class IcebergCatalog(SessionClient):
         self._tables: dict[Parts, Any] = {}
         self._views: dict[Parts, tuple[Any, str, ViewFacts]] = {}
         self._identifiers: dict[Parts, Any] = {}
-        # Schemas by the names of their tables, each with the table and its number there: as Spark
-        # has it, and its columns.
-        self._converted: dict[Parts, tuple[Any, int, Any, tuple[ColumnType, ...]]] = {}
+        # Schemas by the names of their tables: as Iceberg has each, as Spark does, its columns.
+        self._converted: dict[Parts, tuple[Any, Any, tuple[ColumnType, ...]]] = {}
         self._view_parser = self._jvm.org.apache.iceberg.view.ViewMetadataParser
         self._schema_util = self._jvm.org.apache.iceberg.spark.SparkSchemaUtil
 
@@ -109,12 +109,10 @@ class IcebergCatalog(SessionClient):
         snapshot = table.currentSnapshot()
         # Tables of other engines may not say it.
         schema_id = None if snapshot is None else snapshot.schemaId()
-        return TableFacts(
-            provider="iceberg",
-            snapshot_id=None if snapshot is None else str(snapshot.snapshotId()),
-            schema_id=int(table.schema().schemaId()),
-            snapshot_schema_id=None if schema_id is None else int(schema_id),
-        )
+        number = int(table.schema().schemaId())
+        head = None if snapshot is None else str(snapshot.snapshotId()), number
+        digest = None if has_own_columns(head, schema_id) else _digest(table)
+        return TableFacts("iceberg", *head, schema_id, digest)
 
     def _table(self, parts: Parts) -> Any:
         remembered = self._tables.get(parts)
@@ -147,14 +145,12 @@ class IcebergCatalog(SessionClient):
         return [(name, str(kind)) for (name, _), kind in zip(found, kinds, strict=True)]
 
     def _schema(self, parts: Parts, table: Any) -> tuple[Any, tuple[ColumnType, ...]]:
-        """The schema of a table as Spark has it, and its columns. A table never gives the number of
-        one to another one."""
+        """The schema of a table as Spark has it, and its columns."""
         schema, known = table.schema(), self._converted.get(parts)
-        number = int(schema.schemaId())
-        if known is None or known[0] is not table or known[1] != number:
+        if known is None or not known[0].sameSchema(schema):
             converted = self._schema_util.convert(schema)
-            known = self._converted[parts] = table, number, converted, columns_of(converted)
-        return known[2:]
+            known = self._converted[parts] = schema, converted, columns_of(converted)
+        return known[1:]
 
     def small_table(self, parts: Parts, columns: Sequence[str]) -> IcebergTable | None:
         """The table of this name, for few rows at a time; None if it is partitioned, or lacks one
@@ -281,3 +277,8 @@ class IcebergCatalog(SessionClient):
                 return function(*arguments)
 
         return super()._call(once_more)
+
+
+def _digest(table: Any) -> str:
+    metadata = table.operations().current()
+    return metadata_digest(str(metadata.metadataFileLocation()), metadata.lastUpdatedMillis())

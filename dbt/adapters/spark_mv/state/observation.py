@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog import iceberg, table_heads
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.catalog.versions import Version, Versions
 from dbt.adapters.spark_mv.config.option_types import NEVER
@@ -164,11 +164,11 @@ class Observer:
         if self._executor.catalog is not None:
             return {}
         tables = [name for name in names if self._resolver.was_iceberg(name)]
-        found = iceberg.heads_if_tables(self._executor, tables)
+        found = table_heads.heads_if_tables(self._executor, tables)
         self._resolver.assume_iceberg(found)
         return found
 
-    def _chain(self, storage: TableName, head: iceberg.Head | None) -> list[SnapshotFacts]:
+    def _chain(self, storage: TableName, head: table_heads.Head | None) -> list[SnapshotFacts]:
         """The labelled chain; a snapshot never changes, so that of a known head is known."""
         remembered = self._chains.get(storage)
         if remembered and head is not None and remembered[0].snapshot_id == head[0]:
@@ -176,11 +176,13 @@ class Observer:
         chain = self._chains[storage] = iceberg.labelled_chain(self._executor, storage)
         return chain
 
-    def _schema_id(self, name: TableName, facts: object, head: iceberg.Head | None) -> int | None:
+    def _schema_id(
+        self, name: TableName, facts: object, head: table_heads.Head | None
+    ) -> int | None:
         if isinstance(facts, TableFacts) and facts.schema_id is not None:
             return facts.schema_id
         if head is None:
-            head = iceberg.heads(self._executor, [name]).get(name)
+            head = table_heads.heads(self._executor, [name]).get(name)
         return head[1] if head else None
 
     def _without_neutral_changes(
@@ -237,7 +239,7 @@ class Observer:
     def _find_same_rows(self, view: TableName, name: TableName, old: Version, new: Version) -> bool:
         """Whether only commits without a change of rows lie between two versions. The old one, or
         others between them, may be expired: what was found before they were is remembered."""
-        if not old.snapshot_id or not new.snapshot_id or old.schema_id != new.schema_id:
+        if not old.snapshot_id or not new.snapshot_id or not old.has_columns_of(new):
             return False
         same = self._log.same_as(name, old.snapshot_id)
         starts = [replace(old, snapshot_id=found) for found in (old.snapshot_id, *sorted(same))]

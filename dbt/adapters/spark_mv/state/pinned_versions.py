@@ -7,14 +7,14 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog import table_heads
 from dbt.adapters.spark_mv.catalog.versions import Version, Versions
 from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import Label
 from dbt.adapters.spark_mv.views.dependencies import Expansion
 
-Heads = dict[TableName, iceberg.Head]
+Heads = dict[TableName, table_heads.Head]
 
 
 @dataclass

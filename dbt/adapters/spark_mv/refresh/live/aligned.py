@@ -25,8 +25,12 @@ from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 # Of fewer, or more, partitions the whole query is no dearer.
 _FEWEST, _MOST = 4, 2000
-# It does not depend on the order of files; one that is there twice would cancel out by itself.
-DIGEST = "xxhash64(bit_xor(xxhash64(file_path, content, content_offset, record_count)), count(*))"
+# It does not depend on the order of files, of which one may be there twice.
+_OF_FILES = ", ".join(
+    f"data_file.{part}" for part in ("file_path", "content", "content_offset", "record_count")
+)
+_HASH = f"xxhash64({_OF_FILES}, sequence_number)"
+_DIGEST = f"xxhash64(sum(CAST({_HASH} AS DECIMAL(38, 0))))"
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,8 @@ def _value(text: object, kind: str) -> str:
 
 def digests(fact: Fact, version: str = "") -> str:
     """A query of the partitions of a fact and the digests of their files."""
+    value = f"data_file.partition.{quote(fact.column)}"
     return (
-        f"SELECT partition.{quote(fact.column)} AS mv_p, {DIGEST} AS mv_digest "
-        f"FROM {fact.table.sql}.files{version} GROUP BY partition.{quote(fact.column)}"
+        f"SELECT {value} AS mv_p, {_DIGEST} AS mv_digest FROM {fact.table.sql}.entries{version} "
+        f"WHERE status < 2 GROUP BY {value}"
     )

@@ -239,7 +239,7 @@ class LiveViews:
     def _sessions(self, view: MaterializedView, sources: _Sources) -> dict[str, str]:
         """The guard of a view in the sessions of others, and what it was found out for."""
         versions = self._versions.read(sources.tables)
-        schemas = [str(version.schema_id) for version in versions.values()]
+        schemas = [f"{one.schema_id} {one.digest}" for one in versions.values()]
         of = _digest([*(found.definition.hash for found in sources.views), *schemas])
         facts = self._resolver.lookup(live_name(view.name))
         kept = facts.properties.get(LIVE_SESSIONS) if isinstance(facts, ViewFacts) else None
