@@ -25,6 +25,7 @@ NEVER = "never"
 STRICT = "strict"
 # What `when_stale` says of reads that run a query in place of reading stored rows.
 INLINE, LIVE = "inline", "live"
+SERVE, FAIL = "serve", "fail"
 PERIODS = {"minute": 60, "hour": 3600, "day": 86400}
 
 

@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.config.durations import interval_seconds
 from dbt.adapters.spark_mv.config.option_types import (
     BOOLEAN,
     EXPRESSION,
+    FAIL,
     INLINE,
     INTERVAL,
     LIVE,
@@ -23,6 +24,7 @@ from dbt.adapters.spark_mv.config.option_types import (
     ON_WRITE,
     PROPERTIES,
     SCHEDULE,
+    SERVE,
     STRICT,
     TAGS,
     THRESHOLD,
@@ -85,7 +87,7 @@ class Options:
     )
     when_stale: str = _option(
         "refresh",
-        one_of("refresh", INLINE, LIVE, "serve", "fail"),
+        one_of("refresh", INLINE, LIVE, SERVE, FAIL),
         "a read of a stale view: refresh it first; run its query, or that of its live view, in its "
         "place for this read (a view that other views read is refreshed instead); serve with a "
         "warning; fail",
@@ -123,8 +125,8 @@ class Options:
         None, NAME, "the group of a view with `consistency: strict`"
     )
     on_refresh_error: str = _option(
-        "fail",
-        one_of("fail", "serve"),
+        FAIL,
+        one_of(FAIL, SERVE),
         "the read fails, or gets the old rows with a warning",
     )
     refresh_method: str = _option(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 
-from dbt.adapters.spark_mv.config.option_types import INLINE, LIVE
-from dbt.adapters.spark_mv.core import clock
+from dbt.adapters.spark_mv.config.option_types import FAIL, INLINE, LIVE, SERVE
+from dbt.adapters.spark_mv.core import clock, reasons
 from dbt.adapters.spark_mv.core.errors import (
     GroupMoves,
     MaterializedViewError,
@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.refresh.refresher import Refresher
 from dbt.adapters.spark_mv.refresh.registration import ensure_registered
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.state.freshness import Freshness, Verdict
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.consistency import ConsistencyGroups
@@ -143,7 +144,9 @@ class Reader:
         ensure_registered(self._services, view)
         observation = self._services.observer.observe(view, pinned)
         upstream = observation.expansion.storages
-        if upstream:
+        if upstream and not exact and self._keeps_rows(observation):
+            observation = self._as_it_stands(observation, pinned)
+        elif upstream:
             below = upstream if exact else ()
             self.prepare(upstream, pinned, may_inline=False, trigger=UPSTREAM, exact=below)
             # Whatever was seen of them before, others may have refreshed them since.
@@ -156,6 +159,33 @@ class Reader:
         if exact and self.refreshes_by_itself(view) and not observation.verdict.missing:
             return partial(self._refresh, observation, pinned, trigger)
         return self._serve_stale(observation, pinned, may_inline, trigger)
+
+    def _keeps_rows(self, observation: Observation) -> bool:
+        """Whether a read has the stored rows, or fails, whatever views below them are like."""
+        return (
+            bool(observation.verdict.missing)
+            or not self.refreshes_by_itself(observation.view)
+            or observation.view.options.when_stale in (SERVE, FAIL)
+            or self._is_young_enough(observation)
+        )
+
+    def _as_it_stands(self, observation: Observation, pinned: PinnedVersions) -> Observation:
+        """What was seen of a view, stale if one below it is that a read of it would refresh; those
+        that a read would serve stale are served."""
+        for name in observation.expansion.storages:
+            below = self._services.observer.observe(
+                load_view(self._services.resolver, name), pinned
+            )
+            is_served = self._keeps_rows(below) and below.view.options.when_stale != FAIL
+            below = self._as_it_stands(below, pinned)
+            if below.verdict.is_fresh:
+                continue
+            if is_served:
+                self._serve_stale(below, pinned, may_inline=False, trigger=UPSTREAM)
+            elif observation.verdict.is_fresh:
+                reason = reasons.upstream_not_fresh(str(name), below.verdict.freshness.value)
+                observation = replace(observation, verdict=Verdict(Freshness.STALE, reason))
+        return observation
 
     def upstream_first(self, name: TableName, request: Request, pinned: PinnedVersions) -> Outcome:
         """An explicit refresh: upstream views by `auto`, then `name` as asked."""
@@ -207,7 +237,7 @@ class Reader:
         view, options = observation.view, observation.view.options
         reason = observation.verdict.reason.text
         if observation.verdict.missing or not self.refreshes_by_itself(view):
-            if options.when_stale == "fail":
+            if options.when_stale == FAIL:
                 raise _stale_read(observation)
             self._services.warn(
                 f"{view.name} is served as stored: {reason}{self._note(observation)}."
@@ -215,9 +245,9 @@ class Reader:
             return Serving.STORED
         if self._is_young_enough(observation):
             return Serving.STORED
-        if options.when_stale == "fail":
+        if options.when_stale == FAIL:
             raise _stale_read(observation)
-        if options.when_stale == "serve":
+        if options.when_stale == SERVE:
             self._services.warn(f"{view.name} is served stale: {reason}.")
             return Serving.STORED
         if options.when_stale in (INLINE, LIVE) and may_inline:
@@ -229,7 +259,7 @@ class Reader:
         try:
             outcome = self._refresher.refresh(name, Request(trigger), pinned)
         except RefreshFailed as error:
-            if observation.view.options.on_refresh_error != "serve":
+            if observation.view.options.on_refresh_error != SERVE:
                 raise
             self._services.warn(f"{error.problem} Its old rows are served.")
             return Serving.STORED
