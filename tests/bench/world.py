@@ -30,12 +30,14 @@ class BenchContext:
     gates_reads = True
     rewrites_reads = False
     needs_rewriting = False
-    is_reduced = False
     rebuilds = False
     replaces = None
 
     def __init__(self, session: Any) -> None:
         self._session = session
+
+    def reduced_by(self, query: str) -> str:
+        return ""
 
     def ask(self, sql: str) -> list[Any]:
         return list(self._session.sql(sql).collect())

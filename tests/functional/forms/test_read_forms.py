@@ -164,3 +164,26 @@ def test_inlined_in_any_place(lake: Warehouse, command: Command, sql: str) -> No
     added = change(lake)
     assert added in {row[0] for row in command.sql(sql)}
     assert lake.freshness("inlined") == "STALE"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select * from @.mv join @.missing using (k)",
+        "select * from missing.mv",
+        "select k from @.mv fro @.mv",
+        "selec k from missing.mv",
+        "create table @.never as select * from missing.mv",
+        "create temporary view never as select * from missing.mv",
+        "insert into @.orders select * from missing.mv",
+        "cache table never as select * from missing.mv",
+    ],
+)
+def test_nothing_is_read_by_what_fails(lake: Warehouse, command: Command, sql: str) -> None:
+    """A statement that Spark refuses is not waited for, nor is anything said beside the refusal."""
+    alerts: list[str] = []
+    command.core.services.alert = alerts.append
+    change(lake)
+    with pytest.raises(Exception, match=r"missing|PARSE_SYNTAX_ERROR|Syntax error"):
+        command.sql(sql)
+    assert lake.freshness("mv") == "STALE" and not alerts

@@ -14,6 +14,7 @@ from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, QueryPlan, Row
 from dbt.adapters.spark_mv.planning.request import DBT_RUN, MANUAL
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.reads import references_of
 from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, kept
 
 _GATED_COMMANDS = frozenset(
@@ -41,16 +42,20 @@ class Invocation:
     @property
     def gates_reads(self) -> bool:
         """Whether statements of this command make what they read fresh."""
-        return self.command in _GATED_COMMANDS and not self._says("EMPTY", "SAMPLE")
+        return self.command in _GATED_COMMANDS and not self.reduced_by
 
     @property
-    def is_reduced(self) -> bool:
-        """Whether refs are rendered to less than what the models say."""
-        return self._says("EMPTY", "SAMPLE", "DEFER")
+    def reduced_by(self) -> str:
+        """The flag by which refs are rendered to a part of their rows, if there is one."""
+        return "--empty" * self._says("EMPTY") or "--sample" * self._says("SAMPLE")
 
-    def _says(self, *flags: str) -> bool:
-        running = self.command in _RUNNING_COMMANDS
-        return running and any(bool(self._argument(flag)) for flag in flags)
+    @property
+    def defers(self) -> bool:
+        """Whether refs may be rendered to relations of another state."""
+        return self._says("DEFER")
+
+    def _says(self, flag: str) -> bool:
+        return self.command in _RUNNING_COMMANDS and bool(self._argument(flag))
 
     @property
     def full_refresh(self) -> bool:
@@ -72,6 +77,21 @@ def selected_relations(manifest: Any) -> set[tuple[str, str]]:
     }
 
 
+def reads_deferred(manifest: Any, sql: str) -> bool:
+    """Whether a query reads a relation to which dbt has deferred, or may."""
+    nodes = (getattr(manifest, "nodes", None) or {}).values()
+    others = (getattr(node, "defer_relation", None) for node in nodes)
+    own = {(str(node.schema).lower(), str(node.alias).lower()) for node in nodes}
+    deferred = {
+        (str(other.schema).lower(), str(other.alias).lower()) for other in others if other
+    } - own
+    reads = references_of(sql)
+    if reads is None:
+        return bool(deferred)
+    names = (tuple(part.lower() for part in found.parts[-2:]) for found in reads.references)
+    return not deferred.isdisjoint(names)
+
+
 class NodeContext:
     """One statement's context, as the pipeline asks for it."""
 
@@ -86,8 +106,8 @@ class NodeContext:
         self._user = user
         self._memo = memo
         self._manifest = manifest
+        self._invocation = invocation
         self.trigger = invocation.trigger
-        self.is_reduced = invocation.is_reduced
         self.gates_reads = invocation.gates_reads and not _is_unit_test()
         node = self._node()
         said = node.config.get("query_rewrite") if node is not None else None
@@ -95,7 +115,7 @@ class NodeContext:
         self.rewrites_reads = (
             rewrites
             and self.gates_reads
-            and not self.is_reduced
+            and not invocation.defers
             and said is not False
             # A test may compare a view with its own query.
             and (not is_test or said is True)
@@ -105,6 +125,13 @@ class NodeContext:
         self.rebuilds = bool(getattr(memo, "rebuilds", False))
         self.replaces: TableName | None = getattr(memo, "replaces", None)
         self._home: Namespace | None = None
+
+    def reduced_by(self, query: str) -> str:
+        """The flag for which a query is not that of its model, if there is one."""
+        if self._invocation.reduced_by:
+            return self._invocation.reduced_by
+        deferred = self._invocation.defers and reads_deferred(self._manifest, query)
+        return "--defer" if deferred else ""
 
     def namespace(self) -> Namespace:
         """Where the user's connection looks up unqualified names: asked once for a statement, or

@@ -10,6 +10,7 @@ from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
 from dbt.adapters.spark_mv.config.model import create_statement, parse_statement
+from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.glue.container_methods import ContainerMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure, dbt_errors
 from dbt.adapters.spark_mv.glue.relation_configs import MaterializedViewConfigChangeCollection
@@ -59,12 +60,12 @@ class MaterializedViewMethods(ContainerMethods):
         """How a model differs from its materialized view."""
         with dbt_errors():
             container = self._container()
-            if container.invocation.is_reduced:
+            context = container.context()
+            if context.reduced_by(sql):
                 return MaterializedViewConfigChangeCollection.of([DEFINITION])
             view = load_view(container.services.resolver, self._name(relation))
             names = [column.name for column in view.definition.columns]
             statement = parse_statement(create_statement(relation.render(), sql, model, names))
-            context = container.context()
             return MaterializedViewConfigChangeCollection.of(
                 changes_of(view, statement, context.namespace(), context.settings())
             )
@@ -113,15 +114,20 @@ class MaterializedViewMethods(ContainerMethods):
 
     @available
     def freshness_failures_query(self, relation: Any) -> str:
-        """A query with one row if a materialized view is not fresh, none if it is."""
+        """A query with one row if a materialized view is not fresh; none if it is, or if it is not
+        because of how this command builds views."""
         with dbt_errors():
             container = self._container()
+            invocation, observer = container.invocation, container.services.observer
+            if invocation.reduced_by:
+                return "select 1 where false"
             view = load_view(container.services.resolver, self._name(relation))
-            verdict = container.services.observer.observe_with_upstream(view).verdict
+            ignored = [reasons.REDUCED_RUN] if invocation.defers else []
+            verdict = observer.observe_with_upstream(view, ignored).verdict
         return (
             f"select {literal(verdict.freshness.value)} as freshness, "
             f"{literal(str(verdict.reason.text))} as reason"
-            + (" where false" if verdict.is_fresh else "")
+            + (" where false" if verdict.is_fresh or verdict.reason in ignored else "")
         )
 
     @available

@@ -42,10 +42,15 @@ def tables_of_plan(plan: str) -> list[tuple[str, ...]] | None:
     """The parts of the names of the tables in the analysed plan, each once; None if there is no
     analysed plan, because Spark refuses the statement."""
     analysed = _analysed(plan)
-    if not analysed.strip() or analysed.lstrip().startswith(_REFUSED):
+    if not analysed.strip() or is_refused_plan(plan):
         return None
     found = dict.fromkeys(name for pattern in _RELATIONS for name in pattern.findall(analysed))
     return [name_at(words_of(name), 0)[0] for name in found]
+
+
+def is_refused_plan(plan: str) -> bool:
+    """Whether Spark says that the statement has no meaning, and would not run it either."""
+    return _analysed(plan).lstrip().startswith(_REFUSED)
 
 
 def _analysed(plan: str) -> str:

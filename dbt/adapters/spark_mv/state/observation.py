@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg, table_heads
@@ -11,6 +12,7 @@ from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.config.options import Options
 from dbt.adapters.spark_mv.core import clock, reasons
 from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts
+from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata.invalidations import missed_answer, untrusted
 from dbt.adapters.spark_mv.metadata.log import PATIENCE, MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState
@@ -142,16 +144,19 @@ class Observer:
         instant = max(seen.instant, label.evaluated_at)
         return replace(seen, label=label, verdict=verdict, instant=instant)
 
-    def observe_with_upstream(self, view: MaterializedView) -> Observation:
+    def observe_with_upstream(
+        self, view: MaterializedView, ignored: Collection[Reason] = ()
+    ) -> Observation:
         """As `observe`, but a view over a materialized view that is not fresh is not fresh
-        either."""
+        either, unless that is for one of the `ignored` reasons."""
         observation = self.observe(view)
-        if not observation.verdict.is_fresh:
+        if not observation.verdict.is_fresh and observation.verdict.reason not in ignored:
             return observation
-        for upstream in observation.expansion.storages:
-            found = self.observe_with_upstream(load_view(self._resolver, upstream)).verdict
-            if not found.is_fresh:
-                reason = reasons.upstream_not_fresh(str(upstream), found.freshness.value)
+        for name in observation.expansion.storages:
+            upstream = load_view(self._resolver, name)
+            found = self.observe_with_upstream(upstream, ignored).verdict
+            if not found.is_fresh and found.reason not in ignored:
+                reason = reasons.upstream_not_fresh(str(name), found.freshness.value)
                 freshness = (
                     Freshness.STALE if found.freshness is Freshness.STALE else Freshness.UNKNOWN
                 )

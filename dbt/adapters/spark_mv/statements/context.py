@@ -14,9 +14,9 @@ class StatementContext(Protocol):
 
     `trigger` is how the history names refreshes for it, `reader` what a log calls it. `gates_reads`
     says whether what it reads is made fresh first, `rewrites_reads` whether views that it does not
-    name may answer it, `needs_rewriting` that it must not run otherwise. `is_reduced` says that the
-    command works on less than all rows (--empty, --sample), `rebuilds` that dbt was told to rebuild
-    everything; `replaces` is the table or view that the node may make a materialized view of.
+    name may answer it, `needs_rewriting` that it must not run otherwise. `rebuilds` says that dbt
+    was told to rebuild everything; `replaces` is the table or view that the node may make a
+    materialized view of.
     """
 
     trigger: str
@@ -24,9 +24,13 @@ class StatementContext(Protocol):
     gates_reads: bool
     rewrites_reads: bool
     needs_rewriting: bool
-    is_reduced: bool
     rebuilds: bool
     replaces: TableName | None
+
+    def reduced_by(self, query: str) -> str:
+        """The flag for which a query is not that of its model, as it reads a part of the rows only
+        (--empty, --sample) or relations of another state (--defer); empty if it is."""
+        ...
 
     def namespace(self) -> Namespace:
         """Where unqualified names are looked up."""

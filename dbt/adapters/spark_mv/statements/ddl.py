@@ -99,11 +99,12 @@ class MaterializedViewStatements:
         return dropped
 
     def _create(self, statement: CreateView, context: StatementContext) -> StatementResult:
+        reduced_by = context.reduced_by(statement.query)
         creation = CreationContext(
             context.namespace(),
             context.settings(),
             context.trigger,
-            context.is_reduced,
+            bool(reduced_by),
             context.rebuilds,
             context.replaces,
         )
@@ -111,6 +112,8 @@ class MaterializedViewStatements:
         self._gate.forget_all()
         if outcome is None:
             return _done(f"{'.'.join(statement.parts)}: exists already")
+        if outcome.state == KEPT and reduced_by == "--defer":
+            self._services.warn(_kept_for_deferred(outcome))
         return _outcome(outcome)
 
     def _explain(self, name: TableName) -> StatementResult:
@@ -123,6 +126,13 @@ def _outcome(outcome: Outcome) -> StatementResult:
     texts = {SKIPPED: "fresh, skipped", KEPT: "kept as it is"}
     text = texts.get(outcome.state, f"{outcome.method} refresh")
     return StatementResult(_OUTCOME_COLUMNS, ((str(row[0]), *row[1:]),), text, outcome)
+
+
+def _kept_for_deferred(outcome: Outcome) -> str:
+    return (
+        f"{outcome.view} keeps its definition: its model differs, and reads relations of another "
+        "state by --defer. Run what it reads in this target, too, or run it without --defer."
+    )
 
 
 def _done(message: str) -> StatementResult:

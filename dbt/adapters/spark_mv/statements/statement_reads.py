@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
-from dbt.adapters.spark_mv.sql.plans import tables_of_plan
+from dbt.adapters.spark_mv.sql.plans import is_refused_plan, tables_of_plan
 from dbt.adapters.spark_mv.sql.reads import Reference, is_path
 from dbt.adapters.spark_mv.sql.scan import is_dynamic, names_in
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement
@@ -18,7 +18,7 @@ from dbt.adapters.spark_mv.sql.understood import understood
 from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate, Views
 
-_MOST_NAMES = 200
+_MOST_NAMES, _NO_SYNTAX = 200, "[PARSE_SYNTAX_ERROR]"
 _ASKED = (Kind.CACHE, Kind.SCRIPT, Kind.EXECUTE, Kind.OTHER)
 _GLOBAL = "global_temp"
 Parts = tuple[str, ...]
@@ -125,15 +125,21 @@ class StatementReads:
             self._temporary[key] = both
 
     def _asked(self, sql: str, statement: Statement, context: StatementContext) -> Views | None:
-        """The views whose rows Spark would read, by its own analysed plan; None if it has none."""
+        """The views whose rows Spark would read, by its own analysed plan: none if it refuses the
+        statement. None if that is not known."""
         if statement.kind in (Kind.SCRIPT, Kind.EXECUTE):
             return None
         try:
             rows = context.ask("EXPLAIN EXTENDED " + sql.strip().rstrip(";"))
-        except StatementFailed:
-            return None
-        tables = tables_of_plan("\n".join(str(row[0]) for row in rows))
-        return None if tables is None else self._owners(tables)
+        except StatementFailed as error:
+            # Words that Spark does not know may be those of an extension, without EXPLAIN.
+            is_refused = statement.kind is not Kind.OTHER and _NO_SYNTAX in str(error)
+            return () if is_refused else None
+        plan = "\n".join(str(row[0]) for row in rows)
+        tables = tables_of_plan(plan)
+        if tables is None:
+            return () if is_refused_plan(plan) else None
+        return self._owners(tables)
 
     def _owners(self, tables: Iterable[Parts]) -> Views:
         found: dict[TableName, None] = {}
@@ -150,19 +156,17 @@ class StatementReads:
         """Every view that the words of the statement, or dbt's manifest, name."""
         home = context.namespace()
         names = names_in(statement.words)[:_MOST_NAMES]
-        last = {parts[-1].lower() for parts in names}
-        found = {
-            view: None
-            for view in list(self._services.log.state().views)
-            if view.name.lower() in last and self._gate.is_view(view)
-        }
+        unknown = statement.kind is Kind.EXECUTE or is_dynamic(statement.words)
+        found: dict[TableName, None] = {}
+        if unknown or statement.kind is Kind.SCRIPT:
+            last = {parts[-1].lower() for parts in names}
+            views = list(self._services.log.state().views)
+            found = {v: None for v in views if v.name.lower() in last and self._gate.is_view(v)}
         for parts in [*names, *context.declared_reads()]:
             _, behind = self._behind_temporary(parts)
             if behind is None:
                 behind = self._gate.views_behind(self._services.resolver.resolve(parts, home))
             found.update(dict.fromkeys(behind or ()))
-        unknown = statement.kind is Kind.EXECUTE or is_dynamic(statement.words)
-        # A statement that Spark refuses to explain it refuses to run; so nothing is read.
         if unknown or (found and statement.kind is not Kind.SCRIPT):
             self._services.alert(_cannot_tell(statement, found))
         return tuple(found)

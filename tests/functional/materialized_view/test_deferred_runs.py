@@ -1,0 +1,122 @@
+"""Runs of changed models only, whose other relations are those of another target (--defer), and
+runs with --empty: what is built, what is kept, and what its tests say."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+
+import pytest
+import yaml
+
+from tests.functional.materialized_view.dbt_project import DbtProject, Run
+from tests.functional.materialized_view.warehouse import Warehouse
+
+_VIEW = "{{ config(materialized='bq_materialized_view') }} "
+FILES = {
+    "models/parent.sql": "select customer, amount from {{ source('raw', 'orders') }}",
+    "models/totals.sql": _VIEW + "select customer, sum(amount) as total from {{ ref('parent') }} "
+    "group by customer",
+    "models/over.sql": _VIEW + "select total from {{ ref('totals') }}",
+    "models/child.sql": "select count(*) as n from {{ ref('over') }}",
+    "models/schema.yml": """
+        models:
+          - name: totals
+            data_tests: [is_fresh]
+          - name: over
+            data_tests: [is_fresh]
+    """,
+}
+_DEFER = ("--defer", "--state", "before")
+
+
+@pytest.fixture
+def targets(lake: Warehouse, project: DbtProject) -> Iterator[tuple[str, str]]:
+    """The schemas of production, which is built, and of a developer, which is empty."""
+    prod, dev = f"{lake.schema}_prod", f"{lake.schema}_dev"
+    outputs = {name: {**lake.target, "schema": name} for name in (prod, dev)}
+    profile = json.loads(json.dumps({"test": {"target": dev, "outputs": outputs}}))
+    (project.folder / "profiles.yml").write_text(yaml.safe_dump(profile))
+    project.write(FILES)
+    project.dbt("--write-json", "build", "--target", prod)
+    lake.spark(f"create schema if not exists {dev}")
+    shutil.copytree(project.folder / "target", project.folder / "before", dirs_exist_ok=True)
+    yield prod, dev
+    for schema in (prod, dev):
+        for relation in ("child", "over", "totals", "parent"):
+            for row in lake.spark(f"show tables in {schema} like '{relation}*'"):
+                lake.spark(f"drop table {schema}.{row[1]}")
+            lake.spark(f"drop view if exists {schema}.{relation}")
+            lake.spark(f"drop table if exists {schema}.{relation}")
+
+
+def edit(project: DbtProject, number: int) -> None:
+    text = FILES["models/totals.sql"].replace("sum(amount)", f"sum(amount) + {number}")
+    project.write({"models/totals.sql": text})
+
+
+def build(project: DbtProject, *flags: str) -> Run:
+    """Run what has been changed, and what reads it, in the developer's target."""
+    state = str(project.folder / "before")
+    return project.dbt("build", "-s", "state:modified+", "--state", state, *flags)
+
+
+def added(lake: Warehouse, schema: str) -> int:
+    """What was added to every total of a target."""
+    plain = "select customer, sum(amount) as total from @.orders group by customer"
+    difference = "select max(v.total - t.total)"
+    return int(lake.value(f"{difference} from {schema}.totals v join ({plain}) t using (customer)"))
+
+
+def test_parents_of_another_target(
+    lake: Warehouse, project: DbtProject, targets: tuple[str, str]
+) -> None:
+    """What was changed is built from the other target's relations, each time, and passes its tests;
+    nothing there changes."""
+    prod, dev = targets
+    for number in (5, 6):
+        edit(project, number)
+        found = build(project, "--defer")
+        assert "keeps its definition" not in found.text
+        assert {r.node.name for r in found.results} >= {"totals", "over", "child"}
+        assert added(lake, dev) == number and added(lake, prod) == 0
+    assert not lake.spark(f"show views in {dev} like 'parent'")
+
+
+def test_parents_of_this_target(
+    lake: Warehouse, project: DbtProject, targets: tuple[str, str]
+) -> None:
+    """Whole runs and deferred ones make the same of a model whose parents are all there."""
+    _, dev = targets
+    project.dbt("build")
+    edit(project, 7)
+    found = build(project, "--defer")
+    assert "kept as it is" not in found.text and added(lake, dev) == 7
+    status = lake.spark(f"select status from @meta.mv_status where table_schema = '{dev}'")
+    assert status == [("READY",)] * 2
+
+
+def test_whole_definition_is_kept(
+    lake: Warehouse, project: DbtProject, targets: tuple[str, str]
+) -> None:
+    """A view of a whole run does not come to read another target, and dbt says so."""
+    _, dev = targets
+    project.dbt("run")
+    lake.spark(f"drop view {dev}.parent")
+    edit(project, 8)
+    found = project.dbt("run", "-s", "totals", *_DEFER[:2], str(project.folder / "before"))
+    (line,) = [line for line in found.text.splitlines() if "keeps its definition" in line]
+    assert f"{dev}.totals" in line and "--defer" in line
+    assert added(lake, dev) == 0
+
+
+def test_empty_runs(lake: Warehouse, project: DbtProject, targets: tuple[str, str]) -> None:
+    """The tests of views that have no rows for the sake of a run pass in it, and fail after it."""
+    _, dev = targets
+    found = project.dbt("build", "--empty")
+    assert lake.value(f"select count(*) from {dev}.totals") == 0
+    assert lake.value(f"select n from {dev}.child") == 0
+    failed = [r.node.name for r in project.dbt("test", fails=True).results if r.failures]
+    assert len(failed) == 2 and all(name.startswith("is_fresh_") for name in failed)
+    assert found.success
