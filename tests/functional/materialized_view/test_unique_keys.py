@@ -250,3 +250,34 @@ def test_wrong_keys(cinema: Warehouse, view: str, keys: list[Any], problem: str)
 )
 def test_what_needs_no_check(query: str, expected: bool) -> None:
     assert is_grouped_by(query, ("a", "B")) is expected
+
+
+@pytest.mark.behaviour("E4")
+@pytest.mark.parametrize("how", ["create or replace", "alter"])
+def test_a_key_of_a_view_that_is_there(cinema: Warehouse, how: str) -> None:
+    """Of a fresh view, which nobody refreshes for it: a key that it has twice is not taken."""
+    query, view = "select theatre, room from @.shows", f"keyed_{how.partition(' ')[0]}"
+    create = f"create or replace materialized view @.{view} options ({{}}) as {query}"
+    statement = create if how != "alter" else f"alter materialized view @.{view} set options ({{}})"
+    cinema.sql(create.format("when_stale = 'refresh'"))
+    before = cinema.build_of(view), cinema.spark(f"show tblproperties @.{view}")
+    with pytest.raises(MaterializedViewFailure, match=r"returns 2 rows for theatre = 1"):
+        cinema.sql(statement.format("unique_key = 'theatre'"))
+    assert (cinema.build_of(view), cinema.spark(f"show tblproperties @.{view}")) == before
+    cinema.spark("delete from @.shows where id = 21")
+    cinema.restart()
+    cinema.sql(statement.format("unique_key = 'theatre'"))
+    cinema.spark("insert into @.shows values (21, 1, 'a')")
+    cinema.restart()
+    report = cinema.operation("refresh", view=view)
+    assert "returns 2 rows for theatre = 1" in report.failures[0]
+
+
+@pytest.mark.parametrize(("kind", "day"), [("date", "12024-05-01"), ("timestamp", "-0044-03-15")])
+def test_days_that_python_lacks(cinema: Warehouse, kind: str, day: str) -> None:
+    """They are named like others."""
+    query = f"select theatre, cast('+{day}' as {kind}) as day from @.shows"
+    if day.startswith("-"):
+        query = query.replace("+", "")
+    with pytest.raises(MaterializedViewFailure, match=rf"rows for day = .*{day[1:]}"):
+        create(cinema, f"far_{kind}", query, "day")

@@ -10,6 +10,8 @@ from dbt.adapters.spark_mv.sql.names import TableName
 CREATE, DBT_RUN, READ = "CREATE", "DBT_RUN", "READ"
 MANUAL, SCHEDULE, UPSTREAM, WRITE = "MANUAL", "SCHEDULE", "UPSTREAM", "WRITE"
 SUCCEEDED, SKIPPED, KEPT = "SUCCEEDED", "SKIPPED", "KEPT"
+# Fresh, and described in another way.
+ALTERED = "ALTERED"
 CANCELLED, RUNNING = "CANCELLED", "RUNNING"
 # Nobody asked for these by name, so failures of theirs count towards suspension.
 AUTOMATIC = (READ, SCHEDULE, UPSTREAM, WRITE)
@@ -47,6 +49,8 @@ class Outcome:
     def __str__(self) -> str:
         if self.state == SKIPPED:
             return f"{self.view}: fresh, skipped ({self.reason})"
+        if self.state == ALTERED:
+            return f"{self.view}: altered, not refreshed ({self.reason})"
         if self.state == KEPT:
             return f"{self.view}: kept as it is ({self.reason})"
         noun = "row" if self.rows == 1 else "rows"

@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.planning.plan import COMPLETE, FAST, PARTITION, not_e
 from dbt.adapters.spark_mv.planning.request import CREATE
 from dbt.adapters.spark_mv.refresh.builder import Builder
 from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.refresh.written.keys import refuse_duplicates
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.words import without_end
@@ -68,6 +69,13 @@ class Definer:
     def __init__(self, services: Services, builder: Builder) -> None:
         self._services = services
         self._builder = builder
+
+    def check_keys(self, existing: MaterializedView, wanted: MaterializedView) -> None:
+        """Raise `DuplicateKey` if rows that no refresh will check have several of one key."""
+        if wanted.options.unique_key == existing.options.unique_key:
+            return
+        if self._services.observer.observe(existing).verdict.is_fresh:
+            refuse_duplicates(self._services.executor, wanted, None)
 
     def define(
         self,

@@ -24,7 +24,7 @@ from dbt.adapters.spark_mv.core.executor import TableFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.metadata.events import OPTIONS_CHANGED
 from dbt.adapters.spark_mv.planning.plan import CompleteRefresh
-from dbt.adapters.spark_mv.planning.request import KEPT, Outcome, Request
+from dbt.adapters.spark_mv.planning.request import ALTERED, KEPT, SKIPPED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.backups import drop_backup
 from dbt.adapters.spark_mv.refresh.builder import Builder
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
@@ -175,14 +175,17 @@ class Lifecycle:
         context: CreationContext,
     ) -> Outcome:
         """Same definition: apply what changed beside it, then refresh if it is not fresh."""
-        if wanted.properties() != existing.properties():
+        is_other = wanted.properties() != existing.properties()
+        if is_other:
+            self._definer.check_keys(existing, wanted)
             self._describe(existing, wanted)
             self._register_options(wanted, expansion, existing)
             if wanted.options.live != existing.options.live:
                 self._services.live.renew(wanted)
         method = "complete" if context.rebuild else "auto"
         request = Request(context.trigger, method=method, explicit=context.rebuild)
-        return self._refresher.refresh(existing.name, request)
+        outcome = self._refresher.refresh(existing.name, request)
+        return replace(outcome, state=ALTERED) if is_other and outcome.state == SKIPPED else outcome
 
     def _describe(self, existing: MaterializedView, wanted: MaterializedView) -> None:
         """Change what the view says of itself, but not its storage table."""
@@ -208,6 +211,7 @@ class Lifecycle:
             view = load_view(self._services.resolver, name)
             changed = _with_options(view, options)
             self._services.live.check(changed)
+            self._definer.check_keys(view, changed)
             if "expires_at_expr" in options:
                 check_expression(self._services.executor, changed)
             self._services.resolver.forget()

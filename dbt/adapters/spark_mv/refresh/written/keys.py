@@ -24,12 +24,14 @@ def refuse_duplicates(executor: Executor, view: MaterializedView, branch: str | 
     if not keys or is_grouped_by(view.definition.query, keys):
         return
     listed = ", ".join(quote(key) for key in keys)
+    shown = ", ".join(_shown(view, key) for key in keys)
     groups = (
         f"SELECT {listed}, count(*) AS mv_rows FROM ({stored_rows(view, branch)}) AS stored "
         f"GROUP BY {listed} HAVING count(*) > 1"
     )
     found = executor.query(
-        f"SELECT *, count(*) OVER () AS mv_keys FROM ({groups}) AS twice LIMIT {_SHOWN}"
+        f"SELECT {shown}, mv_rows, count(*) OVER () AS mv_keys FROM ({groups}) AS twice "
+        f"LIMIT {_SHOWN}"
     )
     if not found:
         return
@@ -40,8 +42,15 @@ def refuse_duplicates(executor: Executor, view: MaterializedView, branch: str | 
     raise DuplicateKey(
         f"{view.name}: its query returns {rows:,} rows for {first}, but unique_key says one "
         f"({number:,} such keys: {'; '.join(others)}{more}).",
-        "Nothing was published; correct the query or its tables, or drop unique_key.",
+        "Nothing was changed; correct the query or its tables, or drop unique_key.",
     )
+
+
+def _shown(view: MaterializedView, key: str) -> str:
+    """SQL of a key as it comes to Python, which has no days beyond the year 9999."""
+    kinds = {column.name.lower(): column.type for column in view.definition.columns}
+    is_time = kinds[key.lower()].startswith(("date", "timestamp"))
+    return f"CAST({quote(key)} AS STRING)" if is_time else quote(key)
 
 
 def _text(value: object) -> str:
