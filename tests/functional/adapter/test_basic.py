@@ -1,7 +1,7 @@
 """dbt-tests-adapter: the basic suites.
 
 Left out: BaseGetCatalogForSingleRelation, which dbt Core never calls; grants, functions, python
-models, clone and catalog integrations, which open-source Spark or dbt-spark do not have.
+models and catalog integrations, which open-source Spark or dbt-spark do not have.
 """
 
 from dbt.tests.adapter.basic.test_adapter_methods import BaseAdapterMethod

@@ -52,9 +52,16 @@ def test_an_exception_without_text_has_its_name() -> None:
     assert spark_message(TimeoutError()) == "TimeoutError"
 
 
-def test_a_short_message_is_one_line_without_the_statement() -> None:
-    raw = "[PARSE] Error at 'x': y. (line 2, pos 3)\n\n== SQL ==\nCREATE TABLE t\n---^^^\n"
-    assert short_message(raw) == "[PARSE] Error at 'x': y."
+def test_a_short_message_is_one_line_with_the_marked_one() -> None:
+    raw = "[PARSE] Error at 'x': y. (line 2, pos 3)\n\n== SQL ==\n{}\n---^^^\nfrom t"
+    for statement, line in {
+        "EXPLAIN EXTENDED select x": "select x",
+        "DESCRIBE QUERY select 1,\n  x,,": "x,,",
+        "select '" + "x" * 200: "select '" + "x" * 112 + " ..",
+    }.items():
+        found = short_message(raw.format(statement))
+        assert found == f"[PARSE] Error at 'x': y., in: {line}"
+    assert short_message("[PARSE] Error.\n\n== SQL ==\nselect 1") == "[PARSE] Error."
     assert short_message("[NOT_FOUND] t is not there.\nSay otherwise.") == (
         "[NOT_FOUND] t is not there. Say otherwise."
     )

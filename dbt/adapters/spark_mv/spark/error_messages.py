@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 MAX_LENGTH = 2000
+_LONGEST_LINE = 120
 
 _PY4J = re.compile(r"^An error occurred while calling .*?\n: ", re.S)
 _HIVE = re.compile(r"(?:org\.apache\.hive\.service\.cli\.HiveSQLException: )?Error running query: ")
@@ -20,6 +21,8 @@ _STACK = re.compile(
 )
 # What Spark was given, often with our own clauses around the user's query, and a place in it.
 _QUOTED_SQL = re.compile(r"\s*(?:\(line \d+, pos \d+\))?\s*\n== SQL\b.*", re.S)
+_MARKED_LINE = re.compile(r"\n== SQL ==\n(?:.*\n)*?(.*)\n-*\^\^\^")
+_OUR_VERBS = re.compile(r"^\s*(?:EXPLAIN EXTENDED|DESCRIBE QUERY) ")
 _TASK = re.compile(
     r"^(?:SparkException: )?Job aborted due to stage failure: .*? executor \w+\): ", re.S
 )
@@ -62,9 +65,14 @@ def spark_message(error: BaseException | str) -> str:
 
 
 def short_message(error: BaseException | str) -> str:
-    """The message as part of a line: without the statement, which is not the user's own."""
-    text = _QUOTED_SQL.sub("", spark_message(error))
-    text = re.sub(r"\s*\n\s*", " ", text)
+    """The message as part of a line: without the statement, which is not the user's own, but for
+    the line of it that Spark has marked."""
+    whole = spark_message(error)
+    text = re.sub(r"\s*\n\s*", " ", _QUOTED_SQL.sub("", whole))
+    marked = _MARKED_LINE.search(whole)
+    if marked:
+        line = _OUR_VERBS.sub("", marked.group(1)).strip()
+        text += f", in: {line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + ' ..'}"
     return text if len(text) <= MAX_LENGTH else text[: MAX_LENGTH - 2] + ".."
 
 

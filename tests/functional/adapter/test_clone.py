@@ -1,0 +1,51 @@
+"""dbt-tests-adapter: clone, which makes views, as there are no clones of Iceberg tables."""
+
+import pytest
+from dbt.tests.adapter.dbt_clone.test_dbt_clone import BaseClone, BaseCloneNotPossible
+from dbt.tests.util import run_dbt
+
+_VIEW = """
+{{ config(materialized='bq_materialized_view') }}
+select count(*) as n from {{ ref('seed') }}
+"""
+
+
+@pytest.fixture(autouse=True)
+def manifests(monkeypatch):
+    """The state of a target is its manifest."""
+    monkeypatch.setenv("DBT_WRITE_JSON", "true")
+
+
+class TestCloneNotPossible(BaseCloneNotPossible):
+    pass
+
+
+class TestCloneOfMaterializedViews(BaseClone):
+    """Rows of the clone are those of the view, which a read of either refreshes."""
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {"counted.sql": _VIEW}
+
+    @pytest.fixture(scope="class")
+    def snapshots(self):
+        return {}
+
+    def test_clone(self, project, unique_schema, other_schema):
+        project.create_test_schema(other_schema)
+        run_dbt(["seed"])
+        run_dbt(["run"])
+        self.copy_state(project.project_root)
+        clone = ["clone", "--state", "state", "--target", "otherschema"]
+        seed = f"{unique_schema}_seeds.seed"
+        for flags in ([], ["--full-refresh"]):
+            run_dbt([*clone, *flags])
+            before = self.shown(other_schema)
+            project.run_sql(f"insert into {seed} select * from {seed}")
+            assert self.shown(other_schema) == 2 * before
+            # What is there is dropped for its clone.
+            run_dbt(["run", "--target", "otherschema", "-s", "counted"])
+
+    def shown(self, schema):
+        found = run_dbt(["show", "--inline", f"select n from {schema}.counted"])
+        return int(found.results[0].agate_table.rows[0][0])
