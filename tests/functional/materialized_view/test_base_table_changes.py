@@ -193,6 +193,23 @@ def test_expired_version(lake: Warehouse, view: str) -> None:
     assert_refreshed_by_a_read(lake)
 
 
+def test_what_is_said_of_an_expired_version(lake: Warehouse, view: str) -> None:
+    """`verify` has nothing to compare with, and `maintain` keeps nothing for its sake."""
+    lake.spark("insert into @.base values (3, 30)")
+    needed = [n for n in lake.operation("maintain", view="v", dry_run=True).notes if ".base " in n]
+    assert len(needed) == 1 and "1970" not in needed[0]
+    lake.spark(
+        f"call local.system.expire_snapshots(table => '{lake.schema}.base', "
+        "older_than => timestamp '2100-01-01 00:00:00', retain_last => 1)"
+    )
+    (failure,) = lake.operation("verify", view="v").failures
+    assert f"a version of {lake.schema}.base that is gone" in failure
+    notes = lake.operation("maintain", view="v", dry_run=True).notes
+    assert not [note for note in notes if ".base " in note]
+    assert_refreshed_by_a_read(lake)
+    assert not lake.operation("verify", view="v").failures
+
+
 def test_expired_but_unchanged(lake: Warehouse, view: str) -> None:
     """Expiring versions that are older than the pinned one changes nothing."""
     lake.spark("insert into @.base values (3, 30)")

@@ -43,8 +43,9 @@ class Version:
 
     @property
     def can_pin(self) -> bool:
-        """Whether a query can read the table at this version."""
-        return self.kind == iceberg.FORMAT and self.snapshot_id is not None
+        """Whether a query can read the table at this version, that is, with its columns."""
+        is_snapshot = self.kind == iceberg.FORMAT and self.snapshot_id is not None
+        return is_snapshot and self.digest is None
 
     def to_json(self) -> dict[str, Any]:
         """The version as the label writes it."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 
 from dbt.adapters.spark_mv.catalog import iceberg, maintenance
+from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
@@ -92,7 +93,8 @@ def _compact(executor: Executor, name: TableName) -> int:
 
 
 def oldest_versions(services: Services, views: Iterable[ViewState]) -> list[str]:
-    """For each base table the oldest version that a label names: what `verify` still needs."""
+    """For each base table the oldest version that a label names, of those that are still kept:
+    what `verify` still needs."""
     needed: dict[TableName, tuple[int, str, str]] = {}
     unknown: list[str] = []
     for state in views:
@@ -103,15 +105,10 @@ def oldest_versions(services: Services, views: Iterable[ViewState]) -> list[str]
             continue
         label = None if view is None else services.observer.observe(view).label
         for name, version in label.sources.items() if label else ():
-            if version.snapshot_id is None:
-                continue
-            found = (
-                _committed_at(services.executor, name, version.snapshot_id),
-                version.snapshot_id,
-            )
-            needed[name] = min(
-                needed.get(name, (*found, str(state.name))), (*found, str(state.name))
-            )
+            at = _current_at(services, name, version)
+            if at is not None:
+                found = (at, str(version.snapshot_id), str(state.name))
+                needed[name] = min(needed.get(name, found), found)
     return [
         f"oldest version of {name} still needed: {snapshot} of "
         f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(at / 1000))}, by {view}"
@@ -119,9 +116,12 @@ def oldest_versions(services: Services, views: Iterable[ViewState]) -> list[str]
     ] + unknown
 
 
-def _committed_at(executor: Executor, name: TableName, snapshot_id: str) -> int:
+def _current_at(services: Services, name: TableName, version: Version) -> int | None:
+    """When a version became the current one, in epoch milliseconds; None if it is not kept."""
+    if version.snapshot_id is None:
+        return None
     try:
-        chain = iceberg.main_chain(executor, name, until=snapshot_id)
+        history = services.versions.history(name)
     except StatementFailed:
-        return 0
-    return next((s.committed_at for s in chain if s.snapshot_id == snapshot_id), 0)
+        return None
+    return next((one.at for one in history if one.snapshot_id == version.snapshot_id), None)

@@ -56,7 +56,7 @@ def count_differences(services: Services, name: TableName) -> Differences:
     except StatementFailed as error:
         raise NotVerified(
             f"{name} cannot be verified: {error}",
-            "If a base version has expired, refresh with method complete and verify again.",
+            "Refresh it with method complete, then verify again.",
         ) from None
     return Differences(int(lacking) - differing, int(extra) - differing, differing)
 
@@ -96,6 +96,7 @@ def differences_query(services: Services, view: MaterializedView) -> str:
             "refresh and keeps no old versions.",
             "Refresh it, then verify again.",
         )
+    _refuse_gone(services, view, label)
     expected = _expected(services, view, label)
     columns = view.definition.columns
     rows = ", ".join(_comparable(column) for column in columns)
@@ -107,6 +108,16 @@ def differences_query(services: Services, view: MaterializedView) -> str:
         f"UNION ALL SELECT -1, {rows} FROM ({stored_rows(view)}) AS stored"
         f") AS compared GROUP BY {names} HAVING sum(compared.{n}) <> 0"
     )
+
+
+def _refuse_gone(services: Services, view: MaterializedView, label: Label) -> None:
+    for name, version in label.sources.items():
+        if version.can_pin and services.versions.schema_of(name, str(version.snapshot_id)) is None:
+            raise NotVerified(
+                f"{view.name} cannot be verified: its rows are those of a version of {name} that "
+                "is gone, because it has expired or the table was replaced.",
+                "Refresh it with method complete, then verify again.",
+            )
 
 
 def _has_instant(services: Services, view: MaterializedView, label: Label) -> bool:
