@@ -44,7 +44,7 @@ SPECS = {
 }
 MERGE = "'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read'"
 ALWAYS = [(spec, 2, MERGE) for spec in ("whole", "of_times")]
-ALWAYS += [(spec, 2, "") for spec in ("of_numbers", "by_day")]
+ALWAYS += [(spec, 2, "") for spec in ("of_numbers", "by_day", "nothing")]
 OTHERS = [(spec, 3, mode) for spec in SPECS for mode in ("", MERGE)]
 
 

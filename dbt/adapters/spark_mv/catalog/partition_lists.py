@@ -75,8 +75,8 @@ def with_values(
     None if they are too many for one statement."""
     if len(found) > _MOST_NAMED:
         return None
-    if not found:
-        return set()
+    if not found or not (spec.fields or beside):
+        return set(found)
     names = [f"p{number}" for number in range(len(spec.fields))]
     listed = [
         partitions.encoded(name, field.type) for name, field in zip(names, spec.fields, strict=True)
@@ -90,9 +90,8 @@ def with_values(
         + ")"
         for partition in sorted(found, key=lambda texts: [text or "" for text in texts])
     )
-    answer = executor.query(
-        f"SELECT {', '.join([*listed, *beside])} FROM VALUES {rows} AS mv_files({', '.join(names)})"
-    )
+    source = f" FROM VALUES {rows} AS mv_files({', '.join(names)})" if names else ""
+    answer = executor.query(f"SELECT {', '.join([*listed, *beside])}{source}")
     return {tuple(None if value is None else str(value) for value in row) for row in answer}
 
 
@@ -116,7 +115,8 @@ def files(table: TableName, spec: Spec, snapshot_id: str) -> str:
     partition, how many its manifest knows, and their values p0, p1, .."""
     # Texts, for not every connection returns arrays.
     keys = "json_object_keys(to_json(data_file.partition, map('ignoreNullFields', 'false')))"
-    names = f"array_join({keys}, ',')"
+    # Files of a table without partitions have no such column.
+    names = f"array_join({keys}, ',')" if spec.fields else "''"
     manifests = f"{table.sql}.`manifests` VERSION AS OF {snapshot_id}"
     sizes = "array_sort(collect_set(size(partition_summaries)))"
     known = f"SELECT array_join(CAST({sizes} AS ARRAY<STRING>), ',') FROM {manifests}"
