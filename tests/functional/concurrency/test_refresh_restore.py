@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.glue import container
 from dbt.adapters.spark_mv.spark.clients import SessionExecutor, sessions_beside
 from tests.functional.concurrency.processes import Process
@@ -125,7 +126,7 @@ def test_lost_reply(raced: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def lost(*arguments: Any) -> None:
         moved(*arguments)
-        raise iceberg.StatementFailed("CommitStateUnknown: no answer")
+        raise StatementFailed("CommitStateUnknown: no answer")
 
     monkeypatch.setattr(iceberg, "roll_back", lost)
     lake.apart(READ.format("v"))
