@@ -44,7 +44,7 @@ STEPS = {
 FOUND = {
     "twice": (("the file",), ("the file", "others go"), ("a row of it goes",)),
     "back": (("the file", "all of its rows go"), ("compaction", "the file"), ("others go",)),
-    "left": (("the file", "two rows of it go", "compaction", "the file"), ("others go",)),
+    "left": (("the file", "all of its rows go", "compaction", "the file"), ("others go",)),
 }
 _WALKS = {
     f"{seed}": tuple(
@@ -125,7 +125,7 @@ def test_walk(
     create(lake, kind, table, folder)
     for number, steps in enumerate((FOUND | _WALKS)[walk]):
         for step in steps:
-            k, again = random.randrange(30), 1000 + random.randrange(5)
+            k, again = random.choice((2, 3, 4, 8, 9, 10)), 1000 + random.randrange(5)
             filled = {"t": table, "schema": lake.schema, "folder": folder, "k": k, "again": again}
             lake.spark(STEPS[step].format(**filled))
         lake.restart()
