@@ -43,8 +43,12 @@ class TestCloneOfMaterializedViews(BaseClone):
             before = self.shown(other_schema)
             project.run_sql(f"insert into {seed} select * from {seed}")
             assert self.shown(other_schema) == 2 * before
-            # What is there is dropped for its clone.
+            # What is there stays, and is dropped for its clone if everything is to be made anew.
             run_dbt(["run", "--target", "otherschema", "-s", "counted"])
+
+        run_dbt(clone)
+        kinds = project.run_sql(f"show tblproperties {other_schema}.counted", fetch="all")
+        assert any(row[0] == "mv.storage_table" for row in kinds)
 
     def shown(self, schema):
         found = run_dbt(["show", "--inline", f"select n from {schema}.counted"])

@@ -187,3 +187,24 @@ def test_nothing_is_read_by_what_fails(lake: Warehouse, command: Command, sql: s
     with pytest.raises(Exception, match=r"missing|PARSE_SYNTAX_ERROR|Syntax error"):
         command.sql(sql)
     assert lake.freshness("mv") == "STALE" and not alerts
+
+
+@pytest.mark.parametrize(
+    "sql", ["select * from @.${name}", "insert into @.copied select k from @.${name}"]
+)
+def test_names_that_spark_puts_in(lake: Warehouse, command: Command, sql: str) -> None:
+    """A variable of Spark's configuration may be part of a name."""
+    lake.spark("create table if not exists @.copied (k int) using iceberg")
+    command.sql("set name=mv")
+    change(lake)
+    command.sql(sql)
+    assert lake.freshness("mv") == "FRESH"
+
+
+@pytest.mark.parametrize("sql", ["table @.gone", "select * from @.gone |> where true"])
+def test_rows_that_are_gone(lake: Warehouse, command: Command, sql: str) -> None:
+    """Spark refuses a statement because a view has lost its rows: they are computed again."""
+    lake.sql(f"create or replace materialized view @.gone as {QUERY}")
+    lake.spark(f"drop table {lake.storage('gone')} purge")
+    command.sql(sql)
+    assert lake.freshness("gone") == "FRESH"

@@ -122,7 +122,9 @@ class MaterializedViewMethods(ContainerMethods):
             if invocation.reduced_by:
                 return "select 1 where false"
             view = load_view(container.services.resolver, self._name(relation))
-            ignored = [reasons.REDUCED_RUN] if invocation.defers else []
+            # Only a build has just made the views that it tests.
+            builds = invocation.defers and invocation.command == "build"
+            ignored = [reasons.REDUCED_RUN] if builds else []
             verdict = observer.observe_with_upstream(view, ignored).verdict
         return (
             f"select {literal(verdict.freshness.value)} as freshness, "

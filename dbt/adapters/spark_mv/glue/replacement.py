@@ -20,7 +20,7 @@ PACKAGE = "dbt_spark_mv"
 _VIEWS = ("bq_materialized_view", "materialized_view")
 _ELSEWHERE = (None, "ephemeral", "test", "unit", "seed")
 # Materializations of ours that build under another name first.
-_BUILD_ASIDE = ("table", "incremental")
+_BUILD_ASIDE = ("table", "incremental", "clone")
 
 
 class ReplacementMethods(ContainerMethods):

@@ -32,7 +32,7 @@ def understood(sql: str) -> Reads | None:
     >>> understood("select * from identifier('t')") is None
     True
     """
-    tree = parse(sql)
+    tree = None if _SUBSTITUTED in sql else parse(sql)
     if tree is None:
         return None
     reads = reads_of(tree)
@@ -40,6 +40,10 @@ def understood(sql: str) -> Reads | None:
     if reads.unresolved or _says_more(words) or foreign_functions(tree, words):
         return None
     return reads
+
+
+# Spark puts variables of its configuration into a text before it reads that.
+_SUBSTITUTED = "${"
 
 
 def _says_more(words: tuple[Word, ...]) -> bool:

@@ -15,8 +15,10 @@ from dbt.adapters.spark_mv.sql.reads import Reference, is_path
 from dbt.adapters.spark_mv.sql.scan import is_dynamic, names_in
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement
 from dbt.adapters.spark_mv.sql.understood import understood
+from dbt.adapters.spark_mv.state.freshness import Freshness
 from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate, Views
+from dbt.adapters.spark_mv.views.registry import load_view
 
 _MOST_NAMES, _NO_SYNTAX = 200, "[PARSE_SYNTAX_ERROR]"
 _ASKED = (Kind.CACHE, Kind.SCRIPT, Kind.EXECUTE, Kind.OTHER)
@@ -138,8 +140,21 @@ class StatementReads:
         plan = "\n".join(str(row[0]) for row in rows)
         tables = tables_of_plan(plan)
         if tables is None:
-            return () if is_refused_plan(plan) else None
+            return self._broken(statement, context) if is_refused_plan(plan) else None
         return self._owners(tables)
+
+    def _broken(self, statement: Statement, context: StatementContext) -> Views:
+        """The views that a statement names whose rows are not there as they were stored, which may
+        be why Spark refuses it."""
+        found: dict[TableName, None] = {}
+        for parts in names_in(statement.words)[:_MOST_NAMES]:
+            name = self._services.resolver.resolve(parts, context.namespace())
+            for view in self._gate.views_behind(name) or ():
+                loaded = load_view(self._services.resolver, view)
+                seen = self._services.observer.observe(loaded).verdict.freshness
+                if seen in (Freshness.NEVER_BUILT, Freshness.UNKNOWN):
+                    found[view] = None
+        return tuple(found)
 
     def _owners(self, tables: Iterable[Parts]) -> Views:
         found: dict[TableName, None] = {}
