@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.spark_mv.views.volatile import storage_columns, unstable, volatile_functions
+from dbt.adapters.spark_mv.views.volatile import (
+    names_files,
+    storage_columns,
+    unstable,
+    volatile_functions,
+)
 
 
 @pytest.mark.parametrize(
@@ -48,3 +53,8 @@ def test_the_clock_is_not_volatile() -> None:
 )
 def test_storage_columns(query: str, expected: tuple[str, ...]) -> None:
     assert storage_columns(query) == expected
+
+
+def test_names_of_files() -> None:
+    assert names_files("select input_file_name() from t") and names_files("select _file from t")
+    assert not names_files("select input_file_name, rand() from t")

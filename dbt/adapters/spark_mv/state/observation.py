@@ -31,7 +31,7 @@ from dbt.adapters.spark_mv.views.clock import reads_clock
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
 from dbt.adapters.spark_mv.views.registry import load_view
-from dbt.adapters.spark_mv.views.volatile import storage_columns
+from dbt.adapters.spark_mv.views.volatile import names_files
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class Observer:
     ) -> Verdict:
         if verdict.freshness is not Freshness.STALE or not verdict.changed or label is None:
             return verdict
-        if any(storage_columns(text) for text in current.texts):
+        if any(map(names_files, current.texts)):
             return verdict  # a compaction changes what it returns
         changed = tuple(
             name

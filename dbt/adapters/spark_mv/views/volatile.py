@@ -72,6 +72,12 @@ def unstable(query: str) -> tuple[str, ...]:
 
 
 @lru_cache(_KNOWN_QUERIES)
+def names_files(query: str) -> bool:
+    """Whether rows of a query say in which files of its tables they are."""
+    calls = (call.upper() for call in volatile_functions(query))
+    return bool(storage_columns(query)) or any(call.startswith("INPUT_FILE_") for call in calls)
+
+
 def storage_columns(query: str) -> tuple[str, ...]:
     """Columns of a query that say where rows are stored: compaction changes them."""
     found = [word.text for word in words_of(query) if word.text.upper() in _OF_STORAGE]
