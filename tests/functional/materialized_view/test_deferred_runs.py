@@ -28,7 +28,6 @@ FILES = {
             data_tests: [is_fresh]
     """,
 }
-_DEFER = ("--defer", "--state", "before")
 
 
 @pytest.fixture
@@ -105,7 +104,8 @@ def test_whole_definition_is_kept(
     project.dbt("run")
     lake.spark(f"drop view {dev}.parent")
     edit(project, 8)
-    found = project.dbt("run", "-s", "totals", *_DEFER[:2], str(project.folder / "before"))
+    state = str(project.folder / "before")
+    found = project.dbt("run", "-s", "totals", "--defer", "--state", state)
     (line,) = [line for line in found.text.splitlines() if "keeps its definition" in line]
     assert f"{dev}.totals" in line and "--defer" in line
     assert added(lake, dev) == 0

@@ -21,7 +21,6 @@ KINDS = {
     "v2_merge_parts": ("partitioned by (p)", f"'format-version'='2', {MERGE_ON_READ}"),
     "v2_copy_parts": ("partitioned by (p)", "'format-version'='2'"),
 }
-# Small files of deletes are kept beside their data, as they would be if rows were many.
 _REWRITE = "call local.system.{what}(table => '{schema}.{t}', options => map('rewrite-all','true'))"
 _ADD = (
     "call local.system.add_files(table => '{schema}.{t}', source_table => '`parquet`.`{folder}`', "

@@ -54,12 +54,7 @@ def _scans(executor: Executor, relations: Sequence[str]) -> list[tuple[str, Head
 
 def snapshot_schema(executor: Executor, name: TableName, snapshot_id: str) -> int | None:
     """Id of the schema under which a snapshot is read, None if it cannot be read."""
-    try:
-        rows = executor.query(f"EXPLAIN SELECT 1 FROM {name.sql} VERSION AS OF {snapshot_id}")
-    except StatementFailed:
-        return None
-    found = _SCAN.search("\n".join(str(row[0]) for row in rows))
-    return int(found.group(2)) if found and found.group(3) == snapshot_id else None
+    return _snapshot_schemas(executor, {name: snapshot_id}).get(name)
 
 
 def has_own_columns(head: Head, snapshot_schema_id: int | None) -> bool:
@@ -108,4 +103,5 @@ def _snapshot_schemas(
         scans = []
     if len(scans) != len(snapshots):
         return {}
-    return {name: schema for name, (_, (_, schema)) in zip(snapshots, scans, strict=True)}
+    pairs = zip(snapshots.items(), scans, strict=True)
+    return {name: schema for (name, asked), (_, (read, schema)) in pairs if read == asked}

@@ -47,15 +47,16 @@ class Invocation:
     @property
     def reduced_by(self) -> str:
         """The flag by which refs are rendered to a part of their rows, if there is one."""
-        return "--empty" * self._says("EMPTY") or "--sample" * self._says("SAMPLE")
+        return next((flag for flag in ("--empty", "--sample") if self._says(flag)), "")
 
     @property
     def defers(self) -> bool:
         """Whether refs may be rendered to relations of another state."""
-        return self._says("DEFER")
+        return self._says("--defer")
 
     def _says(self, flag: str) -> bool:
-        return self.command in _RUNNING_COMMANDS and bool(self._argument(flag))
+        argument = flag.removeprefix("--").upper()
+        return self.command in _RUNNING_COMMANDS and bool(self._argument(argument))
 
     @property
     def full_refresh(self) -> bool:

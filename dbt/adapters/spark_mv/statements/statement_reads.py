@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.refresh.services import Services
-from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
 from dbt.adapters.spark_mv.sql.plans import is_refused_plan, tables_of_plan
 from dbt.adapters.spark_mv.sql.reads import Reference, is_path
 from dbt.adapters.spark_mv.sql.scan import is_dynamic, names_in
@@ -148,8 +148,7 @@ class StatementReads:
         be why Spark refuses it."""
         found: dict[TableName, None] = {}
         for parts in names_in(statement.words)[:_MOST_NAMES]:
-            name = self._services.resolver.resolve(parts, context.namespace())
-            for view in self._gate.views_behind(name) or ():
+            for view in self._behind(parts, context.namespace()):
                 loaded = load_view(self._services.resolver, view)
                 seen = self._services.observer.observe(loaded).verdict.freshness
                 if seen in (Freshness.NEVER_BUILT, Freshness.UNKNOWN):
@@ -167,6 +166,13 @@ class StatementReads:
                 found[owner] = None
         return tuple(found)
 
+    def _behind(self, parts: Parts, home: Namespace) -> Views:
+        """The views behind a name, as far as they are known."""
+        _, found = self._behind_temporary(parts)
+        if found is None:
+            found = self._gate.views_behind(self._services.resolver.resolve(parts, home))
+        return found or ()
+
     def _named(self, statement: Statement, context: StatementContext) -> Views:
         """Every view that the words of the statement, or dbt's manifest, name."""
         home = context.namespace()
@@ -178,10 +184,7 @@ class StatementReads:
             views = list(self._services.log.state().views)
             found = {v: None for v in views if v.name.lower() in last and self._gate.is_view(v)}
         for parts in [*names, *context.declared_reads()]:
-            _, behind = self._behind_temporary(parts)
-            if behind is None:
-                behind = self._gate.views_behind(self._services.resolver.resolve(parts, home))
-            found.update(dict.fromkeys(behind or ()))
+            found.update(dict.fromkeys(self._behind(parts, home)))
         if unknown or (found and statement.kind is not Kind.SCRIPT):
             self._services.alert(_cannot_tell(statement, found))
         return tuple(found)
