@@ -26,8 +26,8 @@ _ADD = (
     "call local.system.add_files(table => '{schema}.{t}', source_table => '`parquet`.`{folder}`', "
     "check_duplicate_files => false)"
 )
-# Rows of the file that comes again are from 1000. `k + 0` and lists keep Iceberg from deleting files
-# as a whole, which it does for ranges.
+# Rows of the file that comes again are from 1000. `k + 0` and lists keep Iceberg from deleting
+# whole files, which it does for ranges.
 STEPS = {
     "the file": _ADD,
     "a row of it goes": "delete from @.{t} where k + 0 = {again}",
