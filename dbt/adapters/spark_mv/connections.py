@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -28,6 +27,7 @@ from dbt.adapters.spark_mv.glue.invocation import is_data_test
 from dbt.adapters.spark_mv.glue.result_cursor import ResultCursor
 from dbt.adapters.spark_mv.spark import session
 from dbt.adapters.spark_mv.spark.error_messages import may_run_again, spark_message
+from dbt.adapters.spark_mv.sql.beginning import touches_no_rows
 from dbt.adapters.spark_mv.statements.pipeline import Passage
 from dbt.adapters.spark_mv.statements.results import StatementResult
 from dbt.adapters.spark_mv.statements.rewriting.tested import Tested
@@ -208,17 +208,9 @@ class SparkMVConnectionManager(SparkConnectionManager):
         return container.pipeline.tested.begin(sql, container.context())
 
 
-_PASSES = re.compile(
-    r"\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*"
-    r"(?:show|describe|desc|reset|refresh\s+table|analyze|comment|uncache|clear|add|list|"
-    r"set(?!(?:\s|/\*.*?\*/|--[^\n]*\n)+(?:var|variable)\b))\b",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
 def _may_matter(profile: Any, sql: str) -> bool:
     """Whether the pipeline has to see it; `dbt debug` gives a profile without a command."""
-    return _PASSES.match(sql) is None and hasattr(profile, "credentials")
+    return not touches_no_rows(sql) and hasattr(profile, "credentials")
 
 
 def _with_fetching(handle: Any) -> Any:

@@ -8,6 +8,7 @@ import pytest
 
 from dbt.adapters.spark_mv.rewrite.reading.settings import misread
 from dbt.adapters.spark_mv.spark.session import spark_session
+from dbt.adapters.spark_mv.statements import pipeline
 from dbt.adapters.spark_mv.statements.rewriting import (
     candidates,
     relations,
@@ -122,11 +123,19 @@ def test_settings_are_looked_at(visits: Warehouse) -> None:
 def test_variables(visits: Warehouse) -> None:
     visits.spark("create view @.named as select shop, city from @.visits where city <> '${my.c}'")
     assert other_rows(visits, *VARIABLES) == []
+    told = (
+        "explain rewrite select shop, count(*) from @.visits where city < 'c${my.one}' group by 1"
+    )
+    visits.sql("set my.one = 1")
+    assert any("visited" in str(row) for row in visits.sql(told))
+    visits.sql("set my.one = 3")
+    assert not any("mv_stored" in str(row) for row in visits.sql(told))
 
 
 def test_variables_matter(visits: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (rewriter, relations, stored_views):
         monkeypatch.setattr(module, "VARIABLE", "nothing like it")
+    monkeypatch.setattr(pipeline, "may_be_computed", lambda sql: False)
     assert other_rows(visits, *VARIABLES) == [*VARIABLES[1:3]]
 
 

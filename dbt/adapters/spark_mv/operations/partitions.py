@@ -8,7 +8,7 @@ from typing import Any
 from dbt.adapters.spark_mv.operations.choice import Choice
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.planning.partition_lineage import PartitionLineage
-from dbt.adapters.spark_mv.statements.table_functions import COLUMNS, rows_of
+from dbt.adapters.spark_mv.statements.listings.table_functions import COLUMNS, rows_of
 
 
 class Partitions:

@@ -1,4 +1,4 @@
-"""Whether a text is a materialized-view statement, told by its first words alone."""
+"""Whether a text is a materialized-view statement, or touches no rows, told by its first words."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _BEGINNINGS = (
     ("CALL", "BQ", ".", "REFRESH_MATERIALIZED_VIEW"),
 )
 _MOST = max(map(len, _BEGINNINGS))
+_WITHOUT_ROWS = frozenset("SHOW DESCRIBE DESC RESET ANALYZE COMMENT UNCACHE CLEAR ADD LIST".split())
 
 
 def is_view_statement(sql: str) -> bool:
@@ -35,6 +36,20 @@ def is_view_statement(sql: str) -> bool:
         return False
     words = tuple(islice(_words(sql), _MOST))
     return any(words[: len(beginning)] == beginning for beginning in _BEGINNINGS)
+
+
+def touches_no_rows(sql: str) -> bool:
+    """Whether a text begins as a statement does that neither reads nor writes rows.
+
+    >>> touches_no_rows("/* and /* here */ */ show tables")
+    True
+    >>> touches_no_rows("set variable n = (select 1)")
+    False
+    """
+    first, second = (*islice(_words(sql), 2), "", "")[:2]
+    if first == "SET":
+        return second not in ("VAR", "VARIABLE")
+    return first in _WITHOUT_ROWS or (first, second) == ("REFRESH", "TABLE")
 
 
 def _words(sql: str) -> Iterator[str]:

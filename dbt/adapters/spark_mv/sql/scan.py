@@ -60,6 +60,48 @@ def executed(words: tuple[Word, ...], sql: str) -> str:
     return sql[words[start].start : words[end - 1].end]
 
 
+def computed_names(words: tuple[Word, ...], sql: str) -> list[tuple[int, int, str]]:
+    """Where IDENTIFIER(..) stands, from start to end, and the text of its expression; only where
+    texts, variables and their concatenation make the name, which always have the same value.
+
+    >>> sql = "select * from identifier('a.' || b)"
+    >>> computed_names(words_of(sql), sql)
+    [(14, 35, "'a.' || b")]
+    """
+    found = []
+    for index, word in enumerate(words[:-2]):
+        if word.upper != "IDENTIFIER" or words[index + 1].text != "(":
+            continue
+        end = _closing(words, index + 1)
+        inside = words[index + 2 : end]
+        if end < len(words) and inside and _is_constant(inside):
+            expression = sql[inside[0].start : inside[-1].end]
+            found.append((word.start, words[end].end, expression))
+    return found
+
+
+def _closing(words: tuple[Word, ...], index: int) -> int:
+    depth = 0
+    while index < len(words):
+        if not (words[index].quoted or words[index].string):
+            depth += {"(": 1, ")": -1}.get(words[index].text, 0)
+        if not depth:
+            break
+        index += 1
+    return index
+
+
+def _is_constant(words: tuple[Word, ...]) -> bool:
+    """Whether an expression calls nothing but CONCAT and has no query."""
+    calls = [
+        word
+        for word, following in zip(words, words[1:], strict=False)
+        if following.text == "(" and (word.variable or word.quoted or word.upper.isidentifier())
+    ]
+    reads = any(word.upper in ("SELECT", "FROM", "TABLE", "VALUES", "MAP") for word in words)
+    return not reads and all(word.upper == "CONCAT" for word in calls)
+
+
 def reads_fixed_version(words: tuple[Word, ...]) -> bool:
     """Whether a query may read a table at a version or by options, which may name a branch."""
     texts = ["" if word.string else word.upper for word in words]

@@ -7,7 +7,6 @@ docs/architecture.md.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,10 +21,11 @@ from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
 from dbt.adapters.spark_mv.sql.scan import executed
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement, classify
 from dbt.adapters.spark_mv.statements.cached_plans import CachedPlans
+from dbt.adapters.spark_mv.statements.computed_text import as_spark_reads, may_be_computed
 from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
-from dbt.adapters.spark_mv.statements.information_schema import rewrite_information_schema
 from dbt.adapters.spark_mv.statements.inlining import inlined
+from dbt.adapters.spark_mv.statements.listings.subqueries import with_listings
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate
 from dbt.adapters.spark_mv.statements.results import StatementResult
 from dbt.adapters.spark_mv.statements.rewriting.explain import (
@@ -39,9 +39,6 @@ from dbt.adapters.spark_mv.statements.rewriting.stale import Policy
 from dbt.adapters.spark_mv.statements.rewriting.tested import TestedConstraints
 from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting
 from dbt.adapters.spark_mv.statements.statement_reads import StatementReads
-from dbt.adapters.spark_mv.statements.table_functions import CALLED, rewrite_table_functions
-
-_LISTING = re.compile(r"information_schema.*?materialized_views", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -93,6 +90,7 @@ class StatementPipeline:
         if not (context.gates_reads and self._gate.has_views()):
             return
         with self._entered():
+            sql = as_spark_reads(sql, context)
             statement = classify(sql)
             if statement.reads_relations:
                 found = self._reads.find(sql, statement, context)
@@ -124,14 +122,17 @@ class StatementPipeline:
             return self._ddl.execute(view_statement, context)
         if query := explained_query(sql):
             return rewriting_rows(self.explain_rewrite(query, context))
-        if _LISTING.search(sql):
-            self._services.log.flush()
-            sql = rewrite_information_schema(self._services.log, sql, context.namespace())
-        if CALLED.search(sql):
-            parts = self._services
-            sql = rewrite_table_functions(
-                sql, context.namespace(), parts.lineage, parts.resolver, parts.schemas
-            )
+        sql = with_listings(self._services, sql, context)
+        if not (may_be_computed(sql) and self._gate.has_views()):
+            return self._told(sql, context)
+        told = as_spark_reads(sql, context)
+        answer = self._told(told, context)
+        if isinstance(answer, Passage) and answer.sql == told:
+            return replace(answer, sql=sql)  # Spark is to refuse what it refuses
+        return answer
+
+    def _told(self, sql: str, context: StatementContext) -> StatementResult | Passage:
+        """The same for a statement that is no DDL of views, as Spark reads it."""
         statement = classify(sql)
         if statement.kind is Kind.EXECUTE:
             return self._executed(sql, statement, context)
@@ -157,6 +158,7 @@ class StatementPipeline:
             return self._ddl.execute(view_statement, context)
         if not self._gate.has_views():
             return Passage(sql, moves=True)
+        text = as_spark_reads(text, context)
         inner = classify(text)
         if not text or inner.kind is Kind.EXECUTE:
             return self._passed(sql, sql, statement, context)
@@ -168,10 +170,9 @@ class StatementPipeline:
         self, sql: str, text: str, statement: Statement, context: StatementContext
     ) -> StatementResult | Passage:
         """`sql`, which has Spark run `text`, after everything that it reads is readable."""
-        home = context.namespace
         if self._reads.drops_temporary(statement):
             return Passage(sql, statement.verb)
-        writes = tuple(self._services.resolver.resolve(parts, home()) for parts in statement.writes)
+        writes = self._written(statement, context)
         answer = self._refuse_or_drop(statement, writes, context)
         if answer is not None:
             return answer
@@ -185,7 +186,7 @@ class StatementPipeline:
             # A temporary view is to read what its views have later.
             may_pin = may_inline and statement.kind in (Kind.QUERY, Kind.WRITE)
             if read.inline or (read.snapshots and may_pin):
-                sql = inlined(self._services, sql, found, home(), read)
+                sql = inlined(self._services, sql, found, context.namespace(), read)
         original, sql = sql, self._rewritten(sql, text is sql, statement, writes, context)
         is_script = statement.kind is Kind.SCRIPT
         return Passage(
@@ -198,6 +199,10 @@ class StatementPipeline:
             original="" if original == sql else original,
             writes_rows=statement.kind is not Kind.QUERY,
         )
+
+    def _written(self, statement: Statement, context: StatementContext) -> tuple[TableName, ...]:
+        resolve = self._services.resolver.resolve
+        return tuple(resolve(parts, context.namespace()) for parts in statement.writes)
 
     def _rewritten(
         self,
@@ -237,9 +242,9 @@ class StatementPipeline:
     def explain_rewrite(self, sql: str, context: StatementContext) -> Rewriting:
         """How a statement would be rewritten; nothing is refreshed or run."""
         with self._entered():
+            sql = as_spark_reads(sql, context)
             statement = classify(sql)
-            home = context.namespace()
-            writes = [self._services.resolver.resolve(parts, home) for parts in statement.writes]
+            writes = self._written(statement, context)
             return self._rewriter.rewritten(sql, statement, context, writes, thorough=True)
 
     def after(self, passage: Passage) -> None:
