@@ -36,8 +36,11 @@ class BenchContext:
     def __init__(self, session: Any) -> None:
         self._session = session
 
-    def reduced_by(self, query: str) -> str:
-        return ""
+    def is_reduced(self) -> bool:
+        return False
+
+    def is_deferred(self, query: str) -> bool:
+        return False
 
     def ask(self, sql: str) -> list[Any]:
         return list(self._session.sql(sql).collect())

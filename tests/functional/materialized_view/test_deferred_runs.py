@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
+from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.registry import load_view
 from tests.functional.materialized_view.dbt_project import DbtProject, Run
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -42,8 +44,10 @@ def targets(lake: Warehouse, project: DbtProject) -> Iterator[tuple[str, str]]:
     lake.spark(f"create schema if not exists {dev}")
     shutil.copytree(project.folder / "target", project.folder / "before", dirs_exist_ok=True)
     yield prod, dev
+    for name in ("of_source.sql", "middle.sql", "prod.yml"):
+        (project.folder / "models" / name).unlink(missing_ok=True)
     for schema in (prod, dev):
-        for relation in ("child", "over", "totals", "parent"):
+        for relation in ("child", "over", "totals", "parent", "of_source"):
             for row in lake.spark(f"show tables in {schema} like '{relation}*'"):
                 lake.spark(f"drop table {schema}.{row[1]}")
             lake.spark(f"drop view if exists {schema}.{relation}")
@@ -81,6 +85,57 @@ def test_parents_of_another_target(
         assert {r.node.name for r in found.results} >= {"totals", "over", "child"}
         assert added(lake, dev) == number and added(lake, prod) == 0
     assert not lake.spark(f"show views in {dev} like 'parent'")
+    status = lake.spark(f"select status from @meta.mv_status where table_schema = '{dev}'")
+    assert status == [("READY",)] * 2
+
+
+def test_views_of_deferred_runs_are_views(
+    lake: Warehouse, project: DbtProject, targets: tuple[str, str]
+) -> None:
+    """A view over relations of another target is stale if they change, its test says so in every
+    command, reads refresh it, and a whole run gives it its own parents."""
+    prod, dev = targets
+    state = ("--defer", "--state", str(project.folder / "before"))
+    edit(project, 9)
+    build(project, "--defer")
+    assert project.dbt("test", "-s", "totals", "over", *state).success
+    lake.spark("insert into @.orders values (77, 'new', 1)")
+    failed = project.dbt("test", "-s", "totals", "over", *state, fails=True).results
+    assert [bool(result.failures) for result in failed] == [True, True]
+    project.dbt("show", "--inline", f"select * from {dev}.over")
+    assert project.dbt("test", "-s", "totals", "over", *state).success
+    assert added(lake, dev) == 9
+    project.dbt("run")
+    lake.spark(f"drop view {prod}.parent")
+    assert added(lake, dev) == 9
+
+
+def test_parents_behind_ephemeral_models(
+    lake: Warehouse, project: DbtProject, targets: tuple[str, str]
+) -> None:
+    """What an ephemeral model reads of another target is in the text of its child; a source of the
+    name of such a relation is no ref."""
+    prod, dev = targets
+    state = ("--defer", "--state", str(project.folder / "before"))
+    totals = FILES["models/totals.sql"]
+    project.write(
+        {
+            "models/middle.sql": "{{ config(materialized='ephemeral') }} select * from "
+            "{{ ref('parent') }}",
+            "models/totals.sql": totals.replace("ref('parent')", "ref('middle')"),
+            "models/of_source.sql": _VIEW + "select count(*) as n from "
+            "{{ source('prod', 'parent') }}",
+            "models/prod.yml": f"""
+                sources:
+                  - {{name: prod, schema: {prod}, tables: [name: parent]}}
+            """,
+        }
+    )
+    project.dbt("run", "-s", "totals", "of_source", *state)
+    resolver = lake.command().core.services.resolver
+    names = [TableName("local", (dev,), name) for name in ("totals", "of_source")]
+    assert [load_view(resolver, name).deferred for name in names] == [True, False]
+    lake.sql(f"drop materialized view {dev}.of_source")
 
 
 def test_parents_of_this_target(

@@ -31,8 +31,7 @@ FRESHNESS: Mapping[str, Meaning] = {
         "The query of the view, or of a view that it reads, means something else now.", _REFRESH
     ),
     "REDUCED_RUN": Meaning(
-        "The last build has a part of the rows only, because dbt ran with --empty or --sample, or "
-        "those of relations to which --defer has turned.",
+        "The last build has a part of the rows only, because dbt ran with --empty or --sample.",
         "Run the model without these flags.",
     ),
     "WRITTEN_BY_HAND": Meaning(

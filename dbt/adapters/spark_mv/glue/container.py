@@ -196,7 +196,7 @@ class Container:
         self._memo.replaces = None
         written: set[TableName] = getattr(self._memo, "written", set())
         self._memo.written = set()
-        if written and not (self.invocation.reduced_by or self.invocation.defers):
+        if written and not (self.invocation.is_reduced or self.invocation.defers):
             selected = selected_relations(self.manifest)
             self._write_refresher.refresh(
                 written, lambda view: (view.schema.lower(), view.name.lower()) in selected

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dbt_common.events.contextvars import get_node_info
@@ -42,21 +42,20 @@ class Invocation:
     @property
     def gates_reads(self) -> bool:
         """Whether statements of this command make what they read fresh."""
-        return self.command in _GATED_COMMANDS and not self.reduced_by
+        return self.command in _GATED_COMMANDS and not self.is_reduced
 
     @property
-    def reduced_by(self) -> str:
-        """The flag by which refs are rendered to a part of their rows, if there is one."""
-        return next((flag for flag in ("--empty", "--sample") if self._says(flag)), "")
+    def is_reduced(self) -> bool:
+        """Whether refs are rendered to a part of their rows."""
+        return self._says("EMPTY") or self._says("SAMPLE")
 
     @property
     def defers(self) -> bool:
         """Whether refs may be rendered to relations of another state."""
-        return self._says("--defer")
+        return self._says("DEFER")
 
     def _says(self, flag: str) -> bool:
-        argument = flag.removeprefix("--").upper()
-        return self.command in _RUNNING_COMMANDS and bool(self._argument(argument))
+        return self.command in _RUNNING_COMMANDS and bool(self._argument(flag))
 
     @property
     def full_refresh(self) -> bool:
@@ -78,11 +77,12 @@ def selected_relations(manifest: Any) -> set[tuple[str, str]]:
     }
 
 
-def reads_deferred(manifest: Any, sql: str) -> bool:
-    """Whether a query reads a relation to which dbt has deferred, or may."""
-    nodes = (getattr(manifest, "nodes", None) or {}).values()
-    others = (getattr(node, "defer_relation", None) for node in nodes)
-    own = {(str(node.schema).lower(), str(node.alias).lower()) for node in nodes}
+def reads_deferred(manifest: Any, node: Any, sql: str) -> bool:
+    """Whether the query of a node reads a relation to which dbt has deferred, or may."""
+    nodes = getattr(manifest, "nodes", None) or {}
+    parents = nodes.values() if node is None else _parents(nodes, node)
+    others = (getattr(parent, "defer_relation", None) for parent in parents)
+    own = {(str(node.schema).lower(), str(node.alias).lower()) for node in nodes.values()}
     deferred = {
         (str(other.schema).lower(), str(other.alias).lower()) for other in others if other
     } - own
@@ -91,6 +91,16 @@ def reads_deferred(manifest: Any, sql: str) -> bool:
         return bool(deferred)
     names = (tuple(part.lower() for part in found.parts[-2:]) for found in reads.references)
     return not deferred.isdisjoint(names)
+
+
+def _parents(nodes: Mapping[str, Any], node: Any) -> Iterator[Any]:
+    """What a node refs, also by the ephemeral models whose text is in its own."""
+    for name in node.depends_on.nodes:
+        parent = nodes.get(name)
+        if parent is not None:
+            yield parent
+            if parent.config.materialized == "ephemeral":
+                yield from _parents(nodes, parent)
 
 
 class NodeContext:
@@ -127,12 +137,13 @@ class NodeContext:
         self.replaces: TableName | None = getattr(memo, "replaces", None)
         self._home: Namespace | None = None
 
-    def reduced_by(self, query: str) -> str:
-        """The flag for which a query is not that of its model, if there is one."""
-        if self._invocation.reduced_by:
-            return self._invocation.reduced_by
-        deferred = self._invocation.defers and reads_deferred(self._manifest, query)
-        return "--defer" if deferred else ""
+    def is_reduced(self) -> bool:
+        """Whether refs are rendered to a part of their rows."""
+        return self._invocation.is_reduced
+
+    def is_deferred(self, query: str) -> bool:
+        """Whether a query reads a relation to which dbt has deferred."""
+        return self._invocation.defers and reads_deferred(self._manifest, self._node(), query)
 
     def namespace(self) -> Namespace:
         """Where the user's connection looks up unqualified names: asked once for a statement, or

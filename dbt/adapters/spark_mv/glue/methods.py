@@ -10,7 +10,6 @@ from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
 from dbt.adapters.spark_mv.config.model import create_statement, parse_statement
-from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.glue.container_methods import ContainerMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure, dbt_errors
 from dbt.adapters.spark_mv.glue.relation_configs import MaterializedViewConfigChangeCollection
@@ -61,7 +60,7 @@ class MaterializedViewMethods(ContainerMethods):
         with dbt_errors():
             container = self._container()
             context = container.context()
-            if context.reduced_by(sql):
+            if context.is_reduced():
                 return MaterializedViewConfigChangeCollection.of([DEFINITION])
             view = load_view(container.services.resolver, self._name(relation))
             names = [column.name for column in view.definition.columns]
@@ -114,22 +113,18 @@ class MaterializedViewMethods(ContainerMethods):
 
     @available
     def freshness_failures_query(self, relation: Any) -> str:
-        """A query with one row if a materialized view is not fresh; none if it is, or if it is not
-        because of how this command builds views."""
+        """A query with one row if a materialized view is not fresh; none if it is, or if this
+        command builds views of a part of the rows."""
         with dbt_errors():
             container = self._container()
-            invocation, observer = container.invocation, container.services.observer
-            if invocation.reduced_by:
+            if container.context().is_reduced():
                 return "select 1 where false"
             view = load_view(container.services.resolver, self._name(relation))
-            # Only a build has just made the views that it tests.
-            builds = invocation.defers and invocation.command == "build"
-            ignored = [reasons.REDUCED_RUN] if builds else []
-            verdict = observer.observe_with_upstream(view, ignored).verdict
+            verdict = container.services.observer.observe_with_upstream(view).verdict
         return (
             f"select {literal(verdict.freshness.value)} as freshness, "
             f"{literal(str(verdict.reason.text))} as reason"
-            + (" where false" if verdict.is_fresh or verdict.reason in ignored else "")
+            + (" where false" if verdict.is_fresh else "")
         )
 
     @available

@@ -74,7 +74,7 @@ class Label:
     """What a stored build was made from.
 
     `evaluated_at` is epoch seconds, `expiry` is None if the query reads no clock; `reduced` marks a
-    build that does not contain the whole definition (--empty, --sample, --defer); `snapshot` is the
+    build that does not contain the whole definition (--empty, --sample); `snapshot` is the
     storage snapshot that carries it. `trusted_since` is the id of the newest refresh up to this one
     that computed anew what an invalidation did not trust, None if there was none.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg, table_heads
@@ -12,7 +11,6 @@ from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.config.options import Options
 from dbt.adapters.spark_mv.core import clock, reasons
 from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts
-from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata.invalidations import missed_answer, untrusted
 from dbt.adapters.spark_mv.metadata.log import PATIENCE, MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState
@@ -144,18 +142,16 @@ class Observer:
         instant = max(seen.instant, label.evaluated_at)
         return replace(seen, label=label, verdict=verdict, instant=instant)
 
-    def observe_with_upstream(
-        self, view: MaterializedView, ignored: Collection[Reason] = ()
-    ) -> Observation:
+    def observe_with_upstream(self, view: MaterializedView) -> Observation:
         """As `observe`, but a view over a materialized view that is not fresh is not fresh
-        either, unless that is for one of the `ignored` reasons."""
+        either."""
         observation = self.observe(view)
-        if not observation.verdict.is_fresh and observation.verdict.reason not in ignored:
+        if not observation.verdict.is_fresh:
             return observation
         for name in observation.expansion.storages:
             upstream = load_view(self._resolver, name)
-            found = self.observe_with_upstream(upstream, ignored).verdict
-            if not found.is_fresh and found.reason not in ignored:
+            found = self.observe_with_upstream(upstream).verdict
+            if not found.is_fresh:
                 reason = reasons.upstream_not_fresh(str(name), found.freshness.value)
                 freshness = (
                     Freshness.STALE if found.freshness is Freshness.STALE else Freshness.UNKNOWN

@@ -27,9 +27,12 @@ class StatementContext(Protocol):
     rebuilds: bool
     replaces: TableName | None
 
-    def reduced_by(self, query: str) -> str:
-        """The flag for which a query is not that of its model, as it reads a part of the rows only
-        (--empty, --sample) or relations of another state (--defer); empty if it is."""
+    def is_reduced(self) -> bool:
+        """Whether queries read a part of the rows only (--empty, --sample)."""
+        ...
+
+    def is_deferred(self, query: str) -> bool:
+        """Whether a query reads relations of another state than its model would (--defer)."""
         ...
 
     def namespace(self) -> Namespace:

@@ -107,12 +107,12 @@ class MaterializedViewStatements:
         return dropped
 
     def _create(self, statement: CreateView, context: StatementContext) -> StatementResult:
-        reduced_by = context.reduced_by(statement.query)
         creation = CreationContext(
             context.namespace(),
             context.settings(),
             context.trigger,
-            bool(reduced_by),
+            context.is_reduced(),
+            context.is_deferred(statement.query),
             context.rebuilds,
             context.replaces,
         )
@@ -120,7 +120,7 @@ class MaterializedViewStatements:
         self._gate.forget_all()
         if outcome is None:
             return _done(f"{'.'.join(statement.parts)}: exists already")
-        if outcome.state == KEPT and reduced_by == "--defer":
+        if outcome.state == KEPT and not creation.reduced:
             self._services.warn(_kept_for_deferred(outcome))
         return _outcome(outcome)
 

@@ -52,13 +52,15 @@ _YES = "yes"
 class CreationContext:
     """Where a statement was given: names resolve in `home`, `settings` are kept with the view.
 
-    `replaces` is the table or plain view that it may take the place of.
+    `replaces` is the table or plain view that it may take the place of; `reduced` and `deferred`
+    say what `MaterializedView` says of the view.
     """
 
     home: Namespace
     settings: Mapping[str, str] = field(default_factory=dict)
     trigger: str = CREATE
     reduced: bool = False
+    deferred: bool = False
     rebuild: bool = False
     replaces: TableName | None = None
 
@@ -90,13 +92,12 @@ class Definer:
         """
         options = options_from(statement.options, str(name))
         check_query(statement.query, str(name), self._services.allow_unsafe_sql)
-        query = without_end(statement.query)
-        expansion = self._expanded(name, query, context.home)
+        expansion = self._expanded(name, without_end(statement.query), context.home)
         definition = Definition(
-            query=query,
+            query=without_end(statement.query),
             home=context.home,
             columns=(),
-            tables=tuple(str(table) for table in expansion.tables),
+            tables=tuple(map(str, expansion.tables)),
             views=expansion.views,
             settings=dict(context.settings),
         )
@@ -115,6 +116,7 @@ class Definer:
             layout=layout,
             comment=statement.comment,
             reduced=context.reduced,
+            deferred=context.deferred,
         )
         return self._analysed(view, existing), expansion
 

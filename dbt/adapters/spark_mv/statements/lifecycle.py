@@ -43,7 +43,7 @@ from dbt.adapters.spark_mv.statements.definer import (
 from dbt.adapters.spark_mv.statements.expression_check import check_expression
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views import storage_sql
-from dbt.adapters.spark_mv.views.changes import OF_STORAGE
+from dbt.adapters.spark_mv.views.changes import OF_STORAGE, is_same_build, is_to_stay
 from dbt.adapters.spark_mv.views.definition import MaterializedView, new_storage
 from dbt.adapters.spark_mv.views.dependencies import Expansion
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
@@ -72,14 +72,18 @@ class Lifecycle:
             if statement.if_not_exists:
                 return None
         wanted, expansion = self._definer.define(name, statement, context, existing)
-        is_same = existing is not None and _is_same_build(existing, wanted)
-        if existing is not None and context.reduced and not existing.reduced and not is_same:
+        is_same = existing is not None and is_same_build(existing, wanted)
+        if existing is not None and not is_same and is_to_stay(existing, wanted):
             return Outcome(name, KEPT, "none", reasons.REDUCED_RUN_KEEPS.text)
         self._refresh_upstream(expansion)
         if existing is not None and is_same:
             # The definition is whole, whatever the command says of others.
             wanted = replace(
-                wanted, storage=existing.storage, hidden=existing.hidden, reduced=False
+                wanted,
+                storage=existing.storage,
+                hidden=existing.hidden,
+                reduced=False,
+                deferred=existing.deferred and wanted.deferred,
             )
             return self._keep(existing, wanted, expansion, context)
         build = Build(
@@ -264,17 +268,6 @@ class Lifecycle:
             if if_exists and gone:
                 return None
             raise error
-
-
-def _is_same_build(existing: MaterializedView, wanted: MaterializedView) -> bool:
-    return (
-        not existing.reduced
-        and existing.definition_hash == wanted.definition_hash
-        and existing.layout == wanted.layout
-        and all(
-            vars(existing.options)[option] == vars(wanted.options)[option] for option in OF_STORAGE
-        )
-    )
 
 
 def _changed_meanwhile(name: TableName) -> RefreshFailed:

@@ -51,3 +51,22 @@ def _differing(one: Any, two: Any) -> list[str]:
     """Names of the fields in which two values of a dataclass differ."""
     names = [field.name for field in fields(one)]
     return [name for name in names if getattr(one, name) != getattr(two, name)]
+
+
+def is_same_build(existing: MaterializedView, wanted: MaterializedView) -> bool:
+    """Whether the rows of a view are stored as they would be for another one of its name."""
+    return (
+        not existing.reduced
+        and existing.definition_hash == wanted.definition_hash
+        and existing.layout == wanted.layout
+        and all(
+            vars(existing.options)[option] == vars(wanted.options)[option] for option in OF_STORAGE
+        )
+    )
+
+
+def is_to_stay(existing: MaterializedView, wanted: MaterializedView) -> bool:
+    """Whether a view has more of its model than what would come in its place."""
+    if wanted.reduced:
+        return not existing.reduced
+    return wanted.deferred and not (existing.reduced or existing.deferred)

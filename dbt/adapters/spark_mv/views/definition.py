@@ -100,7 +100,8 @@ class Layout:
 class MaterializedView:
     """A materialized view: identity, definition, layout, options, storage table.
 
-    `reduced` says that the query is not the whole definition (--empty, --sample, --defer).
+    `reduced` says that the query is not the whole definition (--empty, --sample), `deferred` that
+    it reads relations of another state than its model would (--defer).
     `hidden` are columns of the storage table that fast refreshes need and the view does not show;
     `plan_facts` is what Spark said of the query, so that it is not asked again. `methods` says
     for each method of refresh but the complete one "yes", or why it cannot be used.
@@ -115,6 +116,7 @@ class MaterializedView:
     layout: Layout = Layout()
     comment: str | None = None
     reduced: bool = False
+    deferred: bool = False
     hidden: tuple[str, ...] = ()
     plan_facts: Mapping[str, Any] = field(default_factory=dict)
     methods: Mapping[str, str] = field(default_factory=dict)
@@ -153,6 +155,7 @@ class MaterializedView:
             "layout": asdict(self.layout),
             "comment": self.comment,
             "reduced": self.reduced,
+            "deferred": self.deferred,
             "hidden": list(self.hidden),
             "answers": dict(self.plan_facts),
             "methods": dict(self.methods),
@@ -219,6 +222,7 @@ def from_properties(name: TableName, properties: Mapping[str, str]) -> Materiali
             layout=Layout(**{key: tuple(value) for key, value in details["layout"].items()}),
             comment=details["comment"],
             reduced=details["reduced"],
+            deferred=details.get("deferred", False),
             hidden=tuple(details.get("hidden", ())),
             plan_facts=dict(details.get("answers", {})),
             methods=dict(details.get("methods", {})),
