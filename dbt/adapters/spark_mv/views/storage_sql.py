@@ -9,6 +9,7 @@ from dbt.adapters.spark_mv.core.errors import InvalidOption
 from dbt.adapters.spark_mv.sql.names import TableName, literal, quote, quote_parts
 from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.views.definition import STORED, Column, Layout, MaterializedView
+from dbt.adapters.spark_mv.views.volatile import METADATA_COLUMNS
 
 _STORAGE_PROPERTIES = {
     "format-version": "2",
@@ -81,16 +82,21 @@ def stored_columns(view: MaterializedView) -> dict[str, str]:
     """The storage table's name of each column of the view.
 
     One column has another name there, if possible none of the layout: Spark carries a DELETE
-    through a view that renames nothing.
+    through a view that renames nothing. So have those of which Iceberg has its own.
     """
     names = [column.name for column in view.definition.columns]
     keys = " ".join((*view.layout.partition_by, *view.layout.cluster_by))
     used = {word.text.lower() for word in words_of(keys)}
     renamed = next((name for name in names if name.lower() not in used), names[0])
-    stored = renamed + "__mv"
-    while stored.lower() in {name.lower() for name in names}:
-        stored += "_"
-    return {name: stored if name == renamed else name for name in names}
+    taken, found = {name.lower() for name in names}, {}
+    for name in names:
+        found[name] = name
+        if name == renamed or name in METADATA_COLUMNS:
+            found[name] += "__mv"
+            while found[name].lower() in taken:
+                found[name] += "_"
+            taken.add(found[name].lower())
+    return found
 
 
 def all_stored_columns(view: MaterializedView) -> dict[str, str]:

@@ -33,19 +33,11 @@ _VOLATILE = frozenset(
     }
 )
 _WITHOUT_PARENTHESES = frozenset({"CURRENT_USER"})
-# Columns of Iceberg and of Spark that say where a row is stored, not what is in it.
-_OF_STORAGE = frozenset(
-    {
-        "_FILE",
-        "_POS",
-        "_PARTITION",
-        "_SPEC_ID",
-        "_DELETED",
-        "_ROW_ID",
-        "_LAST_UPDATED_SEQUENCE_NUMBER",
-        "_METADATA",
-    }
+# Columns that Iceberg has of its own, and Spark, say where a row is stored, not what is in it.
+METADATA_COLUMNS = frozenset(
+    "_file _pos _partition _spec_id _deleted _row_id _last_updated_sequence_number".split()
 )
+_OF_STORAGE = METADATA_COLUMNS | {"_metadata"}
 _KNOWN_QUERIES = 4096
 
 
@@ -80,5 +72,5 @@ def names_files(query: str) -> bool:
 
 def storage_columns(query: str) -> tuple[str, ...]:
     """Columns of a query that say where rows are stored: compaction changes them."""
-    found = [word.text for word in words_of(query) if word.text.upper() in _OF_STORAGE]
+    found = [word.text for word in words_of(query) if word.text.lower() in _OF_STORAGE]
     return tuple(dict.fromkeys(found))
