@@ -8,6 +8,11 @@ _VIEW = """
 {{ config(materialized='bq_materialized_view') }}
 select count(*) as n from {{ ref('seed') }}
 """
+_TESTS = """
+models:
+  - name: counted
+    data_tests: [is_fresh, matches_its_query]
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +30,7 @@ class TestCloneOfMaterializedViews(BaseClone):
 
     @pytest.fixture(scope="class")
     def models(self):
-        return {"counted.sql": _VIEW}
+        return {"counted.sql": _VIEW, "schema.yml": _TESTS}
 
     @pytest.fixture(scope="class")
     def snapshots(self):
@@ -42,7 +47,10 @@ class TestCloneOfMaterializedViews(BaseClone):
             run_dbt([*clone, *flags])
             before = self.shown(other_schema)
             project.run_sql(f"insert into {seed} select * from {seed}")
+            tested = run_dbt(["test", "--target", "otherschema"], expect_pass=False)
+            assert sorted(str(result.status) for result in tested) == ["fail", "pass"]
             assert self.shown(other_schema) == 2 * before
+            assert len(run_dbt(["test", "--target", "otherschema"])) == 2
             # What is there stays, and is dropped for its clone if everything is to be made anew.
             run_dbt(["run", "--target", "otherschema", "-s", "counted"])
 

@@ -55,6 +55,7 @@ DEFINITIONS = {
     "empty": ("", "has no query"),
     "two statements": (f"{GOOD}; {GOOD}", NOT_ONE),
     "two statements, one a write": (f"{GOOD}; drop table @.a_table", NOT_ONE),
+    "misspelt": ("selec id from @.orders", "it begins with 'selec id from"),
     "insert": ("insert into @.a_table select id from @.orders", NOT_ONE),
     "delete": ("delete from @.a_table", NOT_ONE),
     "create": ("create table @.x as select 1", NOT_ONE),

@@ -254,18 +254,27 @@ def test_what_needs_no_check(query: str, expected: bool) -> None:
 
 @pytest.mark.behaviour("E4")
 @pytest.mark.parametrize("how", ["create or replace", "alter"])
-def test_a_key_of_a_view_that_is_there(cinema: Warehouse, how: str) -> None:
-    """Of a fresh view, which nobody refreshes for it: a key that it has twice is not taken."""
-    query, view = "select theatre, room from @.shows", f"keyed_{how.partition(' ')[0]}"
+@pytest.mark.parametrize(
+    "served", ["", "when_stale = 'serve'", "enable_refresh = false", "max_staleness = 'PT1H'"]
+)
+def test_a_key_of_a_view_that_is_there(cinema: Warehouse, how: str, served: str) -> None:
+    """Of a view whose rows are read as they are, fresh or old: a key that it has twice is not
+    taken."""
+    query = "select theatre, room from @.shows"
+    view = f"keyed_{how.partition(' ')[0]}_{served.partition(' ')[0]}"
     create = f"create or replace materialized view @.{view} options ({{}}) as {query}"
     statement = create if how != "alter" else f"alter materialized view @.{view} set options ({{}})"
-    cinema.sql(create.format("when_stale = 'refresh'"))
+    cinema.sql(create.format(served or "when_stale = 'refresh'"))
+    if served:
+        cinema.spark("insert into @.shows values (22, 7, 'z')")
+        cinema.restart()
     before = cinema.build_of(view), cinema.spark(f"show tblproperties @.{view}")
     with pytest.raises(MaterializedViewFailure, match=r"returns 2 rows for theatre = 1"):
-        cinema.sql(statement.format("unique_key = 'theatre'"))
+        cinema.sql(statement.format(", ".join(filter(None, (served, "unique_key = 'theatre'")))))
     assert (cinema.build_of(view), cinema.spark(f"show tblproperties @.{view}")) == before
-    cinema.spark("delete from @.shows where id = 21")
+    cinema.spark("delete from @.shows where id in (21, 22)")
     cinema.restart()
+    cinema.operation("refresh", view=view)
     cinema.sql(statement.format("unique_key = 'theatre'"))
     cinema.spark("insert into @.shows values (21, 1, 'a')")
     cinema.restart()

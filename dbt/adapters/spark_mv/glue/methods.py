@@ -10,6 +10,7 @@ from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
 from dbt.adapters.spark_mv.config.model import create_statement, parse_statement
+from dbt.adapters.spark_mv.glue.container import Container
 from dbt.adapters.spark_mv.glue.container_methods import ContainerMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure, dbt_errors
 from dbt.adapters.spark_mv.glue.relation_configs import MaterializedViewConfigChangeCollection
@@ -18,6 +19,7 @@ from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.operations.verify import differences_query
 from dbt.adapters.spark_mv.sql.names import literal
 from dbt.adapters.spark_mv.views.changes import DEFINITION, changes_of
+from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import load_view
 
 
@@ -119,7 +121,7 @@ class MaterializedViewMethods(ContainerMethods):
             container = self._container()
             if container.context().is_reduced():
                 return "select 1 where false"
-            view = load_view(container.services.resolver, self._name(relation))
+            view = self._tested_view(container, relation)
             verdict = container.services.observer.observe_with_upstream(view).verdict
         return (
             f"select {literal(verdict.freshness.value)} as freshness, "
@@ -132,5 +134,10 @@ class MaterializedViewMethods(ContainerMethods):
         """A query with one row for each stored row that differs from the view's query."""
         with dbt_errors():
             container = self._container()
-            view = load_view(container.services.resolver, self._name(relation))
-            return differences_query(container.services, view)
+            return differences_query(container.services, self._tested_view(container, relation))
+
+    def _tested_view(self, container: Container, relation: Any) -> MaterializedView:
+        """The materialized view of a relation, or the one that a plain view (a clone) reads."""
+        name = self._name(relation)
+        behind = container.gate.views_behind(name) or ()
+        return load_view(container.services.resolver, behind[0] if len(behind) == 1 else name)

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from dbt.adapters.spark_mv.config.option_types import SERVE
 from dbt.adapters.spark_mv.config.options import options_from
 from dbt.adapters.spark_mv.config.schedule import check_time_zone
 from dbt.adapters.spark_mv.core.errors import (
@@ -26,6 +27,7 @@ from dbt.adapters.spark_mv.refresh.written.keys import refuse_duplicates
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.words import without_end
+from dbt.adapters.spark_mv.state.freshness import Freshness
 from dbt.adapters.spark_mv.statements.expression_check import check_expression
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import (
@@ -74,9 +76,15 @@ class Definer:
 
     def check_keys(self, existing: MaterializedView, wanted: MaterializedView) -> None:
         """Raise `DuplicateKey` if rows that no refresh will check have several of one key."""
-        if wanted.options.unique_key == existing.options.unique_key:
+        options = wanted.options
+        if options.unique_key == existing.options.unique_key:
             return
-        if self._services.observer.observe(existing).verdict.is_fresh:
+        verdict = self._services.observer.observe(existing).verdict
+        serves_old = options.when_stale == SERVE or not options.enable_refresh
+        is_old = verdict.freshness is Freshness.STALE and (
+            serves_old or options.max_staleness_seconds is not None
+        )
+        if verdict.is_fresh or is_old:
             refuse_duplicates(self._services.executor, wanted, None)
 
     def define(

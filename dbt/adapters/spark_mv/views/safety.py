@@ -13,6 +13,7 @@ MAX_QUERY_BYTES = 1_000_000
 _UNSAFE_FUNCTIONS = frozenset(
     {"REFLECT", "JAVA_METHOD", "TRY_REFLECT", "READ_FILES", "READ_STATE", "READ_KAFKA"}
 )
+_SHOWN = 6
 _QUERIES = (exp.Query, exp.Values)
 
 
@@ -35,8 +36,10 @@ def check_query(query: str, owner: str, allow_unsafe: bool) -> None:
     # A query that cannot be parsed here is read by Spark.
     is_query = classify(query).kind is Kind.QUERY and not has_several(query)
     if not (isinstance(tree, _QUERIES) if tree is not None else is_query):
+        beginning = " ".join(word.text for word in words[:_SHOWN])
+        why = "it is several statements" if has_several(query) else f"it begins with {beginning!r}"
         raise NotAQuery(
-            f"The definition of {owner} is not one query that can be parsed.",
+            f"The definition of {owner} is not one query that can be parsed: {why}.",
             "Write one SELECT; DML and several statements are not supported.",
         )
     if not allow_unsafe:
