@@ -208,3 +208,12 @@ def test_rows_that_are_gone(lake: Warehouse, command: Command, sql: str) -> None
     lake.spark(f"drop table {lake.storage('gone')} purge")
     command.sql(sql)
     assert lake.freshness("gone") == "FRESH"
+
+
+@pytest.mark.parametrize("clause", ["version as of 1", "timestamp as of '2026-01-01'"])
+def test_old_versions(lake: Warehouse, command: Command, clause: str) -> None:
+    """A view has none; those of its storage table can be read."""
+    with pytest.raises(MaterializedViewFailure, match=r"no versions of its own[^`]*mv__mv_"):
+        command.sql(f"select * from @.mv {clause}")
+    storage, version = lake.storage("mv"), lake.build_of("mv")
+    assert command.sql(f"select * from {storage} version as of {version}")

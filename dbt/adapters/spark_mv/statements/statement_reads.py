@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.errors import InvalidStatement, StatementFailed
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
 from dbt.adapters.spark_mv.sql.plans import is_refused_plan, tables_of_plan
@@ -85,6 +85,8 @@ class StatementReads:
         views: dict[TableName, None] = {}
         places: list[tuple[Reference, Views]] = []
         for reference in reads.references:
+            if reference.fixed:
+                self._refuse_old(reference.parts, home)
             if reference.parts in written or reference.fixed or is_path(reference):
                 continue
             is_temporary, found = self._behind_temporary(reference.parts)
@@ -97,6 +99,15 @@ class StatementReads:
             if found and not is_temporary:
                 places.append((reference, found))
         return StatementViews(tuple(views), tuple(places))
+
+    def _refuse_old(self, parts: Parts, home: Namespace) -> None:
+        name = self._services.resolver.resolve(parts, home)
+        if self._gate.is_view(name):
+            storage = load_view(self._services.resolver, name).storage
+            raise InvalidStatement(
+                f"{name} is a materialized view, which has no versions of its own.",
+                f"Read those of its storage table, {storage}, where one column has another name.",
+            )
 
     def is_temporary(self, parts: Parts) -> bool:
         """Whether a name may be that of a temporary view."""
