@@ -72,11 +72,17 @@ def changed_files(
     return tuple(map(_changed_file, rows))
 
 
+def live_entries(table: TableName, snapshot: str = "") -> str:
+    """What stands behind FROM to list the files of a table, of now or of a snapshot, without those
+    that it removed."""
+    at = f" VERSION AS OF {snapshot}" if snapshot else ""
+    return f"{table.sql}.entries{at} WHERE status < 2"
+
+
 def _changed(table: TableName, old: str, new: str) -> str:
-    entries, metrics = f"{table.sql}.`entries` VERSION AS OF", ("ids", "updated")
+    metrics = ("ids", "updated")
     versions = " UNION ALL ".join(
-        f"SELECT {sign} AS mv_sign, sequence_number, data_file FROM {entries} {version} "
-        "WHERE status < 2"
+        f"SELECT {sign} AS mv_sign, sequence_number, data_file FROM " + live_entries(table, version)
         for sign, version in ((1, new), (-1, old))
     )
     numbers = ", ".join(
@@ -92,7 +98,7 @@ def _changed(table: TableName, old: str, new: str) -> str:
         f"FROM ({versions}) GROUP BY data_file.content, data_file.file_path, "
         "data_file.content_offset, sequence_number"
     )
-    last = f"SELECT max(sequence_number) FROM {entries} {old} WHERE status < 2"
+    last = f"SELECT max(sequence_number) FROM {live_entries(table, old)}"
     listed = ", ".join(f"no_{name}, last_{name}" for name in metrics)
     return (
         f"SELECT mv_sign, content, file_path, mv_rows, {listed}, "

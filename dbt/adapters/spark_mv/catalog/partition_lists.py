@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from dbt.adapters.spark_mv.catalog import partitions
+from dbt.adapters.spark_mv.catalog.file_changes import live_entries
 from dbt.adapters.spark_mv.catalog.partitions import Partition, Spec
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import CatalogClient, Executor, PartitionTexts, Row
@@ -124,8 +125,8 @@ def files(table: TableName, spec: Spec, snapshot_id: str) -> str:
     # A file that was taken out and put in again is another: older deletes pass it by.
     return (
         "SELECT * FROM (SELECT concat_ws(' ', sequence_number, data_file.file_path), "
-        f"data_file.spec_id, {names}, ({known}){values} FROM {table.sql}.`entries` "
-        f"VERSION AS OF {snapshot_id} WHERE status < 2) AS mv_files({_columns(spec)})"
+        f"data_file.spec_id, {names}, ({known}){values} FROM "
+        f"{live_entries(table, str(snapshot_id))}) AS mv_files({_columns(spec)})"
     )
 
 

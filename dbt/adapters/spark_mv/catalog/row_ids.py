@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dbt.adapters.spark_mv.catalog.file_changes import DATA, MOST_SENT, ChangedFile
+from dbt.adapters.spark_mv.catalog.file_changes import DATA, MOST_SENT, ChangedFile, live_entries
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -88,8 +88,8 @@ def row_ids(
     try:
         ((sequence, next_id, without),) = executor.query(
             "SELECT max(sequence_number), max(data_file.first_row_id + data_file.record_count), "
-            f"count_if(data_file.first_row_id IS NULL) FROM {table.sql}.`entries` "
-            f"VERSION AS OF {old} WHERE status < 2 AND data_file.content = {DATA}"
+            f"count_if(data_file.first_row_id IS NULL) FROM "
+            f"{live_entries(table, old)} AND data_file.content = {DATA}"
         )
     except StatementFailed:
         return None

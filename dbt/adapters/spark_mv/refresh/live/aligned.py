@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.catalog import partitions
+from dbt.adapters.spark_mv.catalog.file_changes import live_entries
 from dbt.adapters.spark_mv.catalog.partitions import IDENTITY
 from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.core.errors import StatementFailed
@@ -115,7 +116,7 @@ def _with_digests(
         value = partitions.encoded("mv_p", kind)
         try:
             rows = executor.query(
-                f"SELECT {value}, mv_digest FROM ({digests(fact, f' VERSION AS OF {snapshot}')})"
+                f"SELECT {value}, mv_digest FROM ({digests(fact, str(snapshot))})"
             )
         except StatementFailed:  # its files do not have the column among their partitions
             return None
@@ -132,10 +133,10 @@ def _value(text: object, kind: str) -> str:
     return f"CAST(NULL AS {kind})" if text is None else partitions.decoded(str(text), kind)
 
 
-def digests(fact: Fact, version: str = "") -> str:
+def digests(fact: Fact, snapshot: str = "") -> str:
     """A query of the partitions of a fact and the digests of their files."""
     value = f"data_file.partition.{quote(fact.column)}"
     return (
-        f"SELECT {value} AS mv_p, {_DIGEST} AS mv_digest FROM {fact.table.sql}.entries{version} "
-        f"WHERE status < 2 GROUP BY {value}"
+        f"SELECT {value} AS mv_p, {_DIGEST} AS mv_digest FROM "
+        f"{live_entries(fact.table, snapshot)} GROUP BY {value}"
     )
