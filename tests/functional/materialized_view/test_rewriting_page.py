@@ -36,7 +36,7 @@ def test_pattern(lake: Warehouse, view: str, query: str) -> None:
     session.sql(f"use {shop.schema}")
     try:
         shop.sql(view)
-        rows = shop.sql(f"explain rewrite {query}")
+        rows = shop.sql(f"/* {{}} /* of dbt */ */\n explain rewrite {query}")
         name = view.split()[3]
         assert [row[1] for row in rows[1:] if row[2]] == [f"{shop.schema}.{name}"], rows
         plain = Counter(tuple(row) for row in session.sql(query).collect())

@@ -161,7 +161,7 @@ def test_branch(visits: Warehouse, audited: str) -> None:
     """Views are made of the tables themselves, and not of what waits in a branch."""
     assert sorted(map(tuple, visits.sql(audited))) == sorted(visits.spark(audited))
     assert len(visits.sql(audited)) == 3
-    why = visits.sql(f"explain rewrite {audited}")
+    why = visits.sql(f"-- a comment\nexplain /* and one */ rewrite {audited}")
     assert "the session reads the branch audit of tables (spark.wap.branch)" in str(why)
     assert len(visits.sql("select * from @.audits")) == 2
 

@@ -52,10 +52,26 @@ def touches_no_rows(sql: str) -> bool:
     return first in _WITHOUT_ROWS or (first, second) == ("REFRESH", "TABLE")
 
 
+def behind(sql: str, *words: str) -> str:
+    """What stands behind some first words of a text, in upper case; empty if it has others.
+
+    >>> behind("/* a */ explain -- b\n rewrite select 1", "EXPLAIN", "REWRITE")
+    'select 1'
+    """
+    found = tuple(islice(_matches(sql), len(words)))
+    if tuple(match[0].upper() for match in found) != words:
+        return ""
+    return sql[_after_gap(sql, found[-1].end()) :]
+
+
 def _words(sql: str) -> Iterator[str]:
+    return (match[0].upper() for match in _matches(sql))
+
+
+def _matches(sql: str) -> Iterator[re.Match[str]]:
     at = 0
     while found := _WORD.match(sql, at := _after_gap(sql, at)):
-        yield found[0].upper()
+        yield found
         at = found.end()
 
 

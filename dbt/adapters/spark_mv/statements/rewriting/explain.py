@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import NotRewritten
+from dbt.adapters.spark_mv.sql.beginning import behind
 from dbt.adapters.spark_mv.statements.results import StatementResult
 from dbt.adapters.spark_mv.statements.rewriting.values import Rewriting
 
-_EXPLAIN = re.compile(r"\s*EXPLAIN\s+REWRITE\s+(?P<query>\S.*)", re.IGNORECASE | re.DOTALL)
 COLUMNS = ("block", "view", "chosen", "reason", "detail", "rows")
 _MOST_REASONS = 5
 
 
 def explained_query(sql: str) -> str:
     """The statement that EXPLAIN REWRITE is about; empty if it is another statement."""
-    found = _EXPLAIN.match(sql)
-    return found["query"] if found else ""
+    return behind(sql, "EXPLAIN", "REWRITE")
 
 
 def attempt_rows(made: Rewriting) -> tuple[tuple[Any, ...], ...]:
