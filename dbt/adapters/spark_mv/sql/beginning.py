@@ -55,7 +55,7 @@ def touches_no_rows(sql: str) -> bool:
 def behind(sql: str, *words: str) -> str:
     """What stands behind some first words of a text, in upper case; empty if it has others.
 
-    >>> behind("/* a */ explain -- b\n rewrite select 1", "EXPLAIN", "REWRITE")
+    >>> behind("/* a */ explain -- b\\n rewrite select 1", "EXPLAIN", "REWRITE")
     'select 1'
     """
     found = tuple(islice(_matches(sql), len(words)))
