@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from dbt.adapters.spark_mv.refresh import staging
+from dbt.adapters.spark_mv.views import storage_sql
 from tests.functional.concurrency.processes import Watcher
 from tests.functional.concurrency.ways import WAYS, change, make_log
 from tests.functional.materialized_view.faults import Paused
@@ -111,6 +113,69 @@ def test_unpinned_table_rolled_back(lake: Warehouse, tmp_path: Path) -> None:
     assert ("ABANDONED",) in lake.history("over_altered")
     assert lake.spark("select k from @.over_altered") == [(1,)]
     assert lake.freshness("over_altered") == "FRESH"
+
+
+EMPTIED = {
+    "dropped": ("drop table @.{}", "create table @.{} (k int) using iceberg"),
+    "replaced": ("create or replace table @.{} (k int) using iceberg",),
+}
+
+
+@pytest.mark.parametrize("how", EMPTIED)
+def test_empty_table_filled_while_it_is_read(lake: Warehouse, how: str, tmp_path: Path) -> None:
+    """A table without a snapshot is read as it is, too: its rows are read, and then there is
+    another one, as empty as it was."""
+    name = f"empty_{how}"
+    query = over_empty(lake, name)
+    lake.sql(f"create materialized view @.of_{name} as {query}")
+    lake.spark(f"insert into @.{name}_more values (8)")
+    refresh = f"refresh materialized view @.of_{name} complete"
+    with Paused(lake, "write.before", refresh, more=f"write.after=pause:{tmp_path}") as sleeper:
+        lake.spark(f"insert into @.{name} values (1), (2)")
+        sleeper.go()
+        while not (tmp_path / "reached").exists():
+            time.sleep(0.05)
+        for statement in EMPTIED[how]:
+            lake.spark(statement.format(name))
+        (tmp_path / "go").touch()
+        assert sleeper.end() is None
+    assert lake.freshness(f"of_{name}") == "FRESH"
+    assert_same(lake, f"select * from @.of_{name}", query)
+
+
+@pytest.mark.parametrize("how", EMPTIED)
+def test_empty_table_filled_while_a_view_is_made(
+    lake: Warehouse, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same of the first build."""
+    name = f"first_{how}"
+    query = over_empty(lake, name)
+    creates, compares = storage_sql.create_storage, staging.refuse_duplicates
+    fill = [f"insert into @.{name} values (1), (2)"]
+    empty = [statement.format(name) for statement in EMPTIED[how]]
+
+    def once(statements: list[str]) -> None:
+        while statements:
+            lake.spark(statements.pop(0))
+
+    monkeypatch.setattr(
+        storage_sql, "create_storage", lambda *given: (once(fill), creates(*given))[1]
+    )
+    monkeypatch.setattr(
+        staging, "refuse_duplicates", lambda *given: (compares(*given), once(empty))[0]
+    )
+    lake.sql(f"create materialized view @.of_{name} as {query}")
+    assert not fill and not empty
+    assert lake.freshness(f"of_{name}") == "FRESH"
+    assert_same(lake, f"select * from @.of_{name}", query)
+
+
+def over_empty(lake: Warehouse, name: str) -> str:
+    """A table without a snapshot, and a query of it and of another one."""
+    lake.spark(f"create or replace table @.{name} (k int) using iceberg")
+    lake.spark(f"create or replace table @.{name}_more (k int) using iceberg")
+    lake.spark(f"insert into @.{name}_more values (7)")
+    return f"select k from @.{name} union all select k from @.{name}_more"
 
 
 @pytest.mark.behaviour("B25", "D42")

@@ -217,3 +217,12 @@ def test_old_versions(lake: Warehouse, command: Command, clause: str) -> None:
         command.sql(f"select * from @.mv {clause}")
     storage, version = lake.storage("mv"), lake.build_of("mv")
     assert command.sql(f"select * from {storage} version as of {version}")
+
+
+@pytest.mark.parametrize("sql", ["select count(*) from {} |> where true", "table {}"])
+def test_storage_tables_by_name(lake: Warehouse, command: Command, sql: str) -> None:
+    """Only Spark knows what these read, which is no view."""
+    command.sql("select * from @.mv")
+    change(lake)
+    command.sql(sql.format(lake.storage("mv")))
+    assert lake.freshness("mv") == "STALE"

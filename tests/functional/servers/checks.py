@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-from tests.functional.servers.processes import Client
+from tests.functional.servers.processes import SECOND, Client
 from tests.sampling import WHOLE
 
 VIEWS = (
@@ -20,6 +21,7 @@ VIEWS = (
     "showtimes_ahead",
     "weather_by_day",
 )
+RUN_SQL = "{% macro run_sql(statement) %}{% do run_query(statement) %}{% endmacro %}"
 # A query over base tables alone that says what the view says.
 DIRECT = {
     "delays_by_carrier": """
@@ -134,3 +136,29 @@ def assert_operations(client: Client) -> None:
     history = client.operation("history", view="weather_by_day").splitlines()[-1]
     assert "weather_by_day" in history
     assert "SUCCEEDED" in history
+
+
+def assert_names_with_catalogs(client: Client, project: Path) -> None:
+    """Base tables and views may be named with their catalog, also one that this session has never
+    used; Spark then lists neither."""
+    (project / "macros" / "run_sql.sql").write_text(RUN_SQL)
+    client.sql(f"create schema if not exists {SECOND}.x")
+    client.sql(f"create or replace table {SECOND}.x.t using iceberg as select 1 as a")
+    client.sql(f"create or replace view analytics.plain as select a from {SECOND}.x.t")
+    made = {
+        "analytics.named": "select count(*) as n from local.raw.flights",
+        "local.analytics.named_too": "select n from local.analytics.named",
+        "analytics.named_second": f"select count(*) as n from {SECOND}.x.t",
+        "analytics.named_plain": "select count(*) as n from analytics.plain",
+    }
+    for name, query in made.items():
+        client.operation("run_sql", statement=f"create materialized view {name} as {query}")
+    client.sql(f"insert into {SECOND}.x.t values (2)")
+    client.operation("run_sql", statement="refresh materialized view local.analytics.named_second")
+    assert client.sql("select n from analytics.named_second") == [[2]]
+    assert client.rows("select n from local.analytics.named_plain") == [[2]]
+    for name in reversed(made):
+        full = name if name.startswith("local.") else f"local.{name}"
+        client.operation("run_sql", statement=f"drop view {full}")
+    assert not client.sql("show tables in analytics like 'named*'")
+    client.sql("drop view analytics.plain")

@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[3]
 SPARK_HOME = Path(pyspark.__file__).parent
 THRIFT_SERVER = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 CONNECT_SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
+SECOND = "second"
 STARTS_WITHIN = 120
 ANSWERS_WITHIN = 300
 
@@ -81,6 +82,17 @@ def _wait(process: subprocess.Popen[bytes], log: Path, port: int) -> None:
     raise AssertionError(f"nothing listens on port {port}:\n{log.read_text()[-3000:]}")
 
 
+def second_catalog(warehouse: Path) -> dict[str, str]:
+    """Settings of a catalog that no session has used when it begins."""
+    key = f"spark.sql.catalog.{SECOND}"
+    return {
+        key: "org.apache.iceberg.spark.SparkCatalog",
+        f"{key}.type": "hadoop",
+        f"{key}.warehouse": str(warehouse.with_name(SECOND)),
+        f"{key}.cache-enabled": "false",
+    }
+
+
 @contextmanager
 def spark_server(
     warehouse: Path, name: str, conf: Mapping[str, str], port: int
@@ -100,6 +112,7 @@ def spark_server(
         "spark.sql.catalogImplementation": "in-memory",
         # Where Thrift clients and Spark in the process start, Connect clients start too.
         f"spark.sql.catalog.{CATALOG}.default-namespace": "default",
+        **second_catalog(warehouse),
         **conf,
     }
     short = name.rsplit(".", 1)[-1]

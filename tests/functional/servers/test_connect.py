@@ -1,6 +1,7 @@
 """The demo project through a Spark Connect server."""
 
 from tests.functional.servers import checks
+from tests.functional.servers.conftest import Place
 from tests.functional.servers.processes import Client
 from tests.sampling import only_whole
 
@@ -24,6 +25,10 @@ def test_change_outside_dbt(connect: Client) -> None:
 
 def test_operations(connect: Client) -> None:
     checks.assert_operations(connect)
+
+
+def test_names_with_catalogs(connect: Client, place: Place) -> None:
+    checks.assert_names_with_catalogs(connect, place.project)
 
 
 def test_spark_in_the_process_finds_fresh_views(connect: Client, embedded: Client) -> None:

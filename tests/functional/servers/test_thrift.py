@@ -4,8 +4,6 @@ from tests.functional.servers import checks
 from tests.functional.servers.conftest import Place
 from tests.functional.servers.processes import Client
 
-RUN_SQL = "{% macro run_sql(statement) %}{% do run_query(statement) %}{% endmacro %}"
-
 
 def test_builds_of_spark_in_the_process_are_fresh(thrift: Client) -> None:
     checks.assert_all_fresh(thrift)
@@ -29,7 +27,7 @@ def test_operations(thrift: Client) -> None:
 
 def test_a_base_table_with_a_backtick(thrift: Client, place: Place) -> None:
     """Its name is in the label of each refresh, which the server gets as a setting."""
-    (place.project / "macros" / "run_sql.sql").write_text(RUN_SQL)
+    (place.project / "macros" / "run_sql.sql").write_text(checks.RUN_SQL)
     create = "create materialized view analytics.ticked as select id from raw.`a``b`"
     thrift.sql("create table raw.`a``b` (id bigint) using iceberg")
     thrift.operation("run_sql", statement=create)
@@ -37,6 +35,10 @@ def test_a_base_table_with_a_backtick(thrift: Client, place: Place) -> None:
     assert thrift.rows("select * from analytics.ticked") == [[1]]
     thrift.operation("drop_mv", view="ticked")
     thrift.sql("drop table raw.`a``b`")
+
+
+def test_names_with_catalogs(thrift: Client, place: Place) -> None:
+    checks.assert_names_with_catalogs(thrift, place.project)
 
 
 def test_spark_in_the_process_finds_fresh_views(thrift: Client, embedded: Client) -> None:

@@ -66,6 +66,7 @@ class Shop:
             return [(f"plan {self._plans}",)]
         answers: dict[str, list[Row]] = {
             "SHOW CATALOGS": [(HOME.catalog,)],
+            "SET": [],
             "SELECT version()": [("4.1",)],
         }
         return answers[sql]

@@ -124,11 +124,14 @@ def _keeps_rows(snapshot: SnapshotFacts, parent: SnapshotFacts | None) -> bool:
 
 
 def moves(executor: Executor, name: TableName) -> str:
-    """Changes whenever the main branch moves, also back to where it was."""
-    ((count, last),) = executor.query(
-        f"SELECT count(*), max(made_current_at) FROM {name.sql}.`history`"
+    """Changes whenever the main branch moves, also back to where it was, or the table is another
+    one, also one that looks the same."""
+    files = "sort_array(collect_set(concat_ws(' ', file, unix_millis(timestamp))))"
+    identity = f"SELECT sha2(array_join({files}, ','), 256) FROM {name.sql}.`metadata_log_entries`"
+    ((count, last, log),) = executor.query(
+        f"SELECT count(*), max(made_current_at), ({identity}) FROM {name.sql}.`history`"
     )
-    return f"{count} {last}"
+    return f"{count} {last} {log}"
 
 
 def added_bounds(

@@ -6,6 +6,7 @@ SHOW CREATE TABLE give the same facts.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ _NOT_FOUND = (
     "NoSuchView",
     "NoSuchDatabase",
 )
+_CATALOG = re.compile(r"spark\.sql\.catalog\.([^.]+)")
 # What Spark prints in place of the last fields of a long structure.
 _CUT = " more fields"
 Facts = TableFacts | ViewFacts
@@ -48,7 +50,7 @@ class Resolver:
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self._lock = threading.Lock()
-        self._catalogs: dict[str, bool] = {}
+        self._catalogs: frozenset[str] = frozenset()
         self._threads = threading.local()
         # What names were when they were last asked for; of views with the rows that said so.
         self._iceberg: set[TableName] = set()
@@ -121,9 +123,15 @@ class Resolver:
             return known[name]
         with self._lock:
             if not self._catalogs:
-                rows = self._executor.query("SHOW CATALOGS")
-                self._catalogs = {str(row[0]): True for row in rows}
+                self._catalogs = self._listed_catalogs()
             return name in self._catalogs
+
+    def _listed_catalogs(self) -> frozenset[str]:
+        """Spark lists those that the session has used already, and makes others of its settings."""
+        used = self._executor.query("SHOW CATALOGS")
+        keys = (_CATALOG.fullmatch(str(row[0])) for row in self._executor.query("SET"))
+        made = {key[1] for key in keys if key is not None}
+        return frozenset(made | {str(row[0]) for row in used})
 
     def resolve(self, parts: tuple[str, ...], current: Namespace) -> TableName:
         """The relation that a written name stands for."""

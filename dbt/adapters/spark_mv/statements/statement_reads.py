@@ -152,7 +152,9 @@ class StatementReads:
         tables = tables_of_plan(plan)
         if tables is None:
             return self._broken(statement, context) if is_refused_plan(plan) else None
-        return self._owners(tables)
+        # Who names a storage table reads that, and nothing of its view.
+        named = {parts[-1] for parts in names_in(statement.words)}
+        return self._owners(parts for parts in tables if parts[-1] not in named)
 
     def _broken(self, statement: Statement, context: StatementContext) -> Views:
         """The views that a statement names whose rows are not there as they were stored, which may
