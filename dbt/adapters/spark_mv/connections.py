@@ -92,6 +92,14 @@ class SparkMVConnectionManager(SparkConnectionManager):
         if self._materialized_views is not None:
             self._materialized_views.close()
 
+    @classmethod
+    def _close_handle(cls, connection: Connection) -> None:
+        """Close a connection; what a server that is gone says to that hides no other error."""
+        try:
+            super()._close_handle(connection)
+        except Exception as error:
+            logger.debug(f"{connection.name} could not be closed: {error}")
+
     def _open_own(self) -> Any:
         """A connection of our own beside dbt's, not known to dbt."""
         own = Connection(

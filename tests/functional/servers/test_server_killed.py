@@ -15,9 +15,17 @@ from tests.functional.servers.conftest import Place
 from tests.functional.servers.processes import THRIFT_SERVER, Client, free_port, spark_server
 from tests.sampling import sample
 
+ASKED = {
+    "operation": ("run-operation", "refresh", "--args", "{view: delays_by_carrier}"),
+    "run": ("run", "-s", "delays_by_carrier"),
+}
 
-@pytest.mark.parametrize("point", sample(["write.before"], ["publish.before"]))
-def test_thrift(place: Place, embedded: Client, point: str, tmp_path: Path) -> None:
+
+@pytest.mark.parametrize(
+    ("point", "how"),
+    sample([("write.before", "run")], [("publish.before", "run"), ("write.before", "operation")]),
+)
+def test_thrift(place: Place, embedded: Client, point: str, how: str, tmp_path: Path) -> None:
     """62: the command fails and says why; rows stay; the next read, by another road, is right."""
     port = free_port()
     conf = {
@@ -37,8 +45,7 @@ def test_thrift(place: Place, embedded: Client, point: str, tmp_path: Path) -> N
         place.client("thrift", output, **variables) as client,
         ThreadPoolExecutor(1) as pool,
     ):
-        asked = ("run-operation", "refresh", "--args", "{view: delays_by_carrier}")
-        command = pool.submit(client.try_dbt, *asked)
+        command = pool.submit(client.try_dbt, *ASKED[how])
         while not (tmp_path / "reached").exists():
             assert not command.done(), command.result()
             time.sleep(0.1)
@@ -48,6 +55,9 @@ def test_thrift(place: Place, embedded: Client, point: str, tmp_path: Path) -> N
     said = "\n".join([*done["lines"], str(done["error"])])
     assert not done["success"] and "delays_by_carrier" in said
     assert "\tat " not in said and "Traceback" not in said
+    # The command comes to its end, whatever a connection that is gone says when it is closed.
+    if how == "run":
+        assert "Done. PASS=0 WARN=0 ERROR=1" in said and done["error"] is None
     assert embedded.sql("select * from analytics.delays_by_carrier order by all") == old
     embedded.rows("select * from {{ ref('delays_by_carrier') }}")
     assert embedded.sql("select * from analytics.delays_by_carrier order by all") != old

@@ -12,6 +12,10 @@ from dbt.adapters.spark_mv.spark.error_messages import MAX_LENGTH, short_message
             "AlreadyExistsException: View with same name already exists: a.v",
         ),
         (
+            "TSocket read 0 bytes",
+            "The connection to the Spark server was lost (TSocket read 0 bytes).",
+        ),
+        (
             "org.apache.hive.service.cli.HiveSQLException: Error running query: "
             "[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\n\tat a.B\nCaused by: c.D",
             "[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012",

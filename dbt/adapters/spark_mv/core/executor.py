@@ -12,8 +12,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from functools import cached_property
 from typing import Any, Protocol
+
+from dbt.adapters.spark_mv.core.lazy import lazy
 
 Row = Sequence[Any]
 Value = int | Decimal | date
@@ -91,7 +92,7 @@ class QueryPlan:
     columns: tuple[ColumnType, ...]
     count: Callable[[], int]
 
-    @cached_property
+    @lazy
     def rows(self) -> int:
         """The same, counted once; raises `StatementFailed` if Spark cannot plan the query."""
         return self.count()

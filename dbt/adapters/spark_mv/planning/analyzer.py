@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from sqlglot import exp
@@ -13,6 +12,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.core.errors import NotAQuery, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
+from dbt.adapters.spark_mv.core.lazy import lazy
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.expiry.crossings import Written, clock_as_columns
 from dbt.adapters.spark_mv.expiry.next_change import ExpiryFinder, reads_clock
@@ -183,7 +183,7 @@ class Analyzer:
                 plan_facts.confirmed = True
         return program
 
-    @cached_property
+    @lazy
     def _by(self) -> str:
         return programs(self._executor)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 from dbt.adapters.spark_mv.catalog import partition_lists, partitions
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.core.lazy import lazy
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
@@ -57,13 +57,13 @@ class RefreshCandidates:
         self._executor, self._resolver, self._analyzer = executor, resolver, analyzer
         self._observation, self._speeds, self._avoid = observation, speeds, avoid
 
-    @cached_property
+    @lazy
     def _inputs(self) -> Inputs | Reason:
         return self._avoid or inputs_of(
             self._executor, self._resolver, self._analyzer, self._observation
         )
 
-    @cached_property
+    @lazy
     def _totals(self) -> dict[TableName, int]:
         return base_rows(self._executor, self._observation)
 

@@ -153,7 +153,7 @@ class ConnectionExecutor:
         try:
             yield HandleExecutor(lambda: handle, self.isolated)
         finally:
-            handle.close()
+            _end(handle)
 
     def _open(self, settings: Mapping[str, str]) -> Any:
         handle = self._connect()
@@ -173,7 +173,7 @@ class ConnectionExecutor:
     def close(self) -> None:
         """Close the connections of all threads."""
         while self._opened:
-            self._opened.pop().close()
+            _end(self._opened.pop())
 
 
 class HandleExecutor:
@@ -196,6 +196,12 @@ class HandleExecutor:
     def interrupt(self) -> None:
         """End what the connection is running."""
         self._handle().cancel()
+
+
+def _end(handle: Any) -> None:
+    # A server that is gone cannot be told, and whatever it failed is the error to be seen.
+    with suppress(Exception):
+        handle.close()
 
 
 def _rows(handle: Any, sql: str) -> list[Row]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.lazy import lazy
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Scope
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -38,7 +38,7 @@ class Searched:
     # Of each query in an answered block, by its id, which of the found ones that is.
     covered: dict[int, int] = field(default_factory=dict)
 
-    @cached_property
+    @lazy
     def settings(self) -> Mapping[str, str]:
         """Those of the session that runs it."""
         return self.target.context.settings()
