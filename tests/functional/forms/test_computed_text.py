@@ -36,6 +36,7 @@ WAYS = {
     "identifier": Way((), "identifier('{schema}.{name}')"),
     "in parts": Way((), "IDENTIFIER ( '{schema}' || '.{name}' )"),
     "concat": Way((), "identifier(concat('{schema}', '.', '{name}'))"),
+    "function": Way((), "identifier(lower('{schema}') || replace('.-', '-', '{name}'))"),
     "of a variable": Way(
         ("declare or replace variable named string default '{schema}.{name}'",),
         "identifier(named)",
@@ -206,3 +207,21 @@ def test_without_variables(lake: Warehouse, command: Command) -> None:
         assert command.sql("select '${name}', count(*) > 0 from @.mv") == [("${name}", True)]
     finally:
         command.sql("reset spark.sql.variable.substitute")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "begin delete from identifier('{}') where k = 1; end",
+        "begin delete from identifier(concat('{}', '')) where k = 1; end",
+        "begin execute immediate 'delete from {} where k = 1'; end",
+        "execute immediate \"execute immediate 'delete from {} where k = 1'\"",
+    ],
+)
+def test_writes_within_texts(lake: Warehouse, sql: str) -> None:
+    """Scripts, and texts within texts, that need no variable."""
+    before = lake.build_of("mv")
+    for name in (f"{lake.schema}.mv", lake.storage("mv").replace("`", "")):
+        with pytest.raises(MaterializedViewFailure, match=r"mv is a materialized view"):
+            lake.command("run-operation").sql(sql.replace("{}", name))
+    assert lake.build_of("mv") == before

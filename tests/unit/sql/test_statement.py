@@ -81,7 +81,7 @@ def test_writes(sql: str) -> None:
         ("explain select * from db.t", Kind.HARMLESS, ()),
         ("explain execute immediate 'x'", Kind.EXECUTE, ()),
         ("explain extended execute immediate 'x'", Kind.EXECUTE, ()),
-        ("execute immediate 'insert into t select 1'", Kind.EXECUTE, ()),
+        ("execute immediate 'insert into t select 1'", Kind.EXECUTE, (("t",),)),
         ("begin insert into db.t select 1; delete from db.u; end", Kind.SCRIPT, _TWO),
         ("marked: begin update db.t set x = 1; truncate table db.u; end", Kind.SCRIPT, _TWO),
         ("cache table c as select 1", Kind.CACHE, (("c",),)),

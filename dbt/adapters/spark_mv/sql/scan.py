@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dbt.adapters.spark_mv.sql.spark_functions import SPARK_FUNCTIONS
 from dbt.adapters.spark_mv.sql.words import Word, name_at, words_of
 
 Parts = tuple[str, ...]
+_RUN_CODE = frozenset({"reflect", "java_method", "try_reflect"})
 _DYNAMIC = ("IDENTIFIER", "IMMEDIATE")
 
 
@@ -60,12 +62,14 @@ def executed(words: tuple[Word, ...], sql: str) -> str:
     return sql[words[start].start : words[end - 1].end]
 
 
-def computed_names(words: tuple[Word, ...], sql: str) -> list[tuple[int, int, str]]:
+def computed_names(
+    words: tuple[Word, ...], sql: str, with_variables: bool
+) -> list[tuple[int, int, str]]:
     """Where IDENTIFIER(..) stands, from start to end, and the text of its expression; only where
-    texts, variables and their concatenation make the name, which always have the same value.
+    texts, functions of Spark's own and, if they are those of the session, variables make the name.
 
     >>> sql = "select * from identifier('a.' || b)"
-    >>> computed_names(words_of(sql), sql)
+    >>> computed_names(words_of(sql), sql, with_variables=True)
     [(14, 35, "'a.' || b")]
     """
     found = []
@@ -74,7 +78,7 @@ def computed_names(words: tuple[Word, ...], sql: str) -> list[tuple[int, int, st
             continue
         end = _closing(words, index + 1)
         inside = words[index + 2 : end]
-        if end < len(words) and inside and _is_constant(inside):
+        if end < len(words) and inside and _is_constant(inside, with_variables):
             expression = sql[inside[0].start : inside[-1].end]
             found.append((word.start, words[end].end, expression))
     return found
@@ -91,15 +95,16 @@ def _closing(words: tuple[Word, ...], index: int) -> int:
     return index
 
 
-def _is_constant(words: tuple[Word, ...]) -> bool:
-    """Whether an expression calls nothing but CONCAT and has no query."""
+def _is_constant(words: tuple[Word, ...], with_variables: bool) -> bool:
+    """Whether an expression calls nothing but functions of Spark's own that run no code, and has
+    no query; and no variable, if those are not to be there."""
+    names = [index for index, word in enumerate(words) if word.quoted or word.upper.isidentifier()]
     calls = [
-        word
-        for word, following in zip(words, words[1:], strict=False)
-        if following.text == "(" and (word.variable or word.quoted or word.upper.isidentifier())
+        index for index in names if [word.text for word in words[index + 1 : index + 2]] == ["("]
     ]
+    known = all(words[index].text.lower() in SPARK_FUNCTIONS - _RUN_CODE for index in calls)
     reads = any(word.upper in ("SELECT", "FROM", "TABLE", "VALUES", "MAP") for word in words)
-    return not reads and all(word.upper == "CONCAT" for word in calls)
+    return known and not reads and (with_variables or len(names) == len(calls))
 
 
 def reads_fixed_version(words: tuple[Word, ...]) -> bool:

@@ -135,6 +135,8 @@ def _written_anywhere(words: tuple[Word, ...]) -> Targets:
         following = words[index + 1].upper if index + 1 < len(words) else ""
         if word.upper in _TARGET_AT:
             found.extend(_TARGET_AT[word.upper](words, index) or ())
+        elif word.upper == "IMMEDIATE" and following == "" and index + 1 < len(words):
+            found.extend(_written_anywhere(words_of(words[index + 1].text)))
         elif word.upper in ("TRUNCATE", "DROP", "ALTER", "CREATE", "REPLACE") and (
             following in ("TABLE", "VIEW")
         ):
@@ -259,7 +261,7 @@ def _read_cache(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
 
 
 def _read_execute(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
-    return Kind.EXECUTE, ()
+    return Kind.EXECUTE, _written_anywhere(words)
 
 
 def _read_explain(words: tuple[Word, ...]) -> tuple[Kind, Targets]:

@@ -76,10 +76,10 @@ def _setting(variable: str, context: StatementContext) -> str | None:
 def _with_names(sql: str, context: StatementContext) -> str:
     """A text with names in place of IDENTIFIER(..), whose variables are those of the session; a
     script has variables of its own."""
-    words = words_of(sql)
-    if not _IDENTIFIER.search(sql) or classify(sql).kind is Kind.SCRIPT:
+    if not _IDENTIFIER.search(sql):
         return sql
-    for start, end, expression in reversed(computed_names(words, sql)):
+    has_own = classify(sql).kind is Kind.SCRIPT
+    for start, end, expression in reversed(computed_names(words_of(sql), sql, not has_own)):
         try:
             ((value, *_), *_) = context.ask(f"SELECT CAST(({expression}) AS STRING)")
         except StatementFailed:
