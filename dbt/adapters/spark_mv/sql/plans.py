@@ -15,6 +15,8 @@ _NUMBERED = re.compile(r"#\d+L?|@[0-9a-f]+|Lambda\$[\w/$]*")
 # CTEs are numbered through the life of a Spark.
 _CTE = re.compile(r"(CTERelation(?:Def|Ref) )(\d+)")
 _REFUSED = "org.apache.spark."
+# What the message of an error has in it whose statement Spark could not parse.
+NO_SYNTAX = "[PARSE_SYNTAX_ERROR]"
 _FAILED = "Error occurred during query planning"
 _RELATIONS = (
     re.compile(r"RelationV2\[.*?\] (\S.*)$", re.M),

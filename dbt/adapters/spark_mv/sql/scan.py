@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dbt.adapters.spark_mv.sql.spark_functions import SPARK_FUNCTIONS
+from dbt.adapters.spark_mv.sql.spark_functions import RUN_CODE, SPARK_FUNCTIONS
 from dbt.adapters.spark_mv.sql.words import Word, name_at, words_of
 
 Parts = tuple[str, ...]
-_RUN_CODE = frozenset({"reflect", "java_method", "try_reflect"})
 _DYNAMIC = ("IDENTIFIER", "IMMEDIATE")
 
 
@@ -102,7 +101,7 @@ def _is_constant(words: tuple[Word, ...], with_variables: bool) -> bool:
     calls = [
         index for index in names if [word.text for word in words[index + 1 : index + 2]] == ["("]
     ]
-    known = all(words[index].text.lower() in SPARK_FUNCTIONS - _RUN_CODE for index in calls)
+    known = all(words[index].text.lower() in SPARK_FUNCTIONS - RUN_CODE for index in calls)
     reads = any(word.upper in ("SELECT", "FROM", "TABLE", "VALUES", "MAP") for word in words)
     return known and not reads and (with_variables or len(names) == len(calls))
 

@@ -12,6 +12,8 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.sql.sqlglot_internals import Spark, SparkParser
 
+# Those that call a method of any Java class.
+RUN_CODE = frozenset({"reflect", "java_method", "try_reflect"})
 SPARK_FUNCTIONS = frozenset(
     """
 abs acos acosh add_months aes_decrypt aes_encrypt aggregate and any any_value

@@ -8,6 +8,7 @@ import re
 from dbt.adapters.spark_mv.core.errors import InvalidStatement, StatementFailed
 from dbt.adapters.spark_mv.sql.literals import VARIABLE
 from dbt.adapters.spark_mv.sql.names import listed_parts, quote, quote_parts
+from dbt.adapters.spark_mv.sql.plans import NO_SYNTAX
 from dbt.adapters.spark_mv.sql.scan import computed_names
 from dbt.adapters.spark_mv.sql.statement import Kind, classify
 from dbt.adapters.spark_mv.sql.words import words_of
@@ -17,7 +18,6 @@ from dbt.adapters.spark_mv.statements.context import StatementContext
 _FOUND = re.compile(r"\$\{(?:\w+?:)?\S+?\}", re.ASCII)
 _IDENTIFIER = re.compile(r"\bidentifier\b", re.IGNORECASE)
 _SETTINGS = ("", "spark", "sparkconf", "hiveconf", "hivevar")
-_NO_SYNTAX = "[PARSE_SYNTAX_ERROR]"
 
 
 def may_be_computed(sql: str) -> bool:
@@ -54,7 +54,7 @@ def _value(variable: str, context: StatementContext) -> str | None:
         try:
             ((value, *_), *_) = context.ask(f"SELECT r{mark}{variable}{mark}")
         except StatementFailed as error:
-            if _NO_SYNTAX not in str(error):
+            if NO_SYNTAX not in str(error):
                 return variable  # Spark refuses every statement that has it.
         else:
             values.append(str(value))

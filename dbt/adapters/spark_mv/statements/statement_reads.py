@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dbt.adapters.spark_mv.core.errors import InvalidStatement, StatementFailed
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
-from dbt.adapters.spark_mv.sql.plans import is_refused_plan, tables_of_plan
+from dbt.adapters.spark_mv.sql.plans import NO_SYNTAX, is_refused_plan, tables_of_plan
 from dbt.adapters.spark_mv.sql.reads import Reference, is_path
 from dbt.adapters.spark_mv.sql.scan import is_dynamic, names_in
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement
@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.statements.context import StatementContext
 from dbt.adapters.spark_mv.statements.read_gate import ReadGate, Views
 from dbt.adapters.spark_mv.views.registry import load_view
 
-_MOST_NAMES, _NO_SYNTAX = 200, "[PARSE_SYNTAX_ERROR]"
+_MOST_NAMES = 200
 _ASKED = (Kind.CACHE, Kind.SCRIPT, Kind.EXECUTE, Kind.OTHER)
 _GLOBAL = "global_temp"
 Parts = tuple[str, ...]
@@ -146,7 +146,7 @@ class StatementReads:
             rows = context.ask("EXPLAIN EXTENDED " + sql.strip().rstrip(";"))
         except StatementFailed as error:
             # Words that Spark does not know may be those of an extension, without EXPLAIN.
-            is_refused = statement.kind is not Kind.OTHER and _NO_SYNTAX in str(error)
+            is_refused = statement.kind is not Kind.OTHER and NO_SYNTAX in str(error)
             return () if is_refused else None
         plan = "\n".join(str(row[0]) for row in rows)
         tables = tables_of_plan(plan)

@@ -6,13 +6,12 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.core.errors import NotAQuery, UnsafeQuery
 from dbt.adapters.spark_mv.sql.reads import parse
+from dbt.adapters.spark_mv.sql.spark_functions import RUN_CODE
 from dbt.adapters.spark_mv.sql.statement import Kind, classify
 from dbt.adapters.spark_mv.sql.words import has_several, words_of
 
 MAX_QUERY_BYTES = 1_000_000
-_UNSAFE_FUNCTIONS = frozenset(
-    {"REFLECT", "JAVA_METHOD", "TRY_REFLECT", "READ_FILES", "READ_STATE", "READ_KAFKA"}
-)
+_UNSAFE_FUNCTIONS = RUN_CODE | {"read_files", "read_state", "read_kafka"}
 _SHOWN = 6
 _QUERIES = (exp.Query, exp.Values)
 
@@ -50,9 +49,9 @@ def refuse_unsafe(query: str, owner: str) -> None:
     """Raise `UnsafeQuery` if `query`, or the text of a view that it reads, runs code."""
     words = words_of(query)
     for word, following in zip(words, words[1:], strict=False):
-        name = word.text.upper()
+        name = word.text.lower()
         if name in _UNSAFE_FUNCTIONS and following.text == "(" and not following.string:
-            raise _unsafe(owner, f"calls {name.lower()}()")
+            raise _unsafe(owner, f"calls {name}()")
     for word, following in zip(words, words[1:], strict=False):
         if word.upper == "USING" and following.string:
             raise _unsafe(owner, "runs a script (TRANSFORM .. USING)")
