@@ -7,9 +7,10 @@ With `--matrix`, instead of that: every type with every layout of tables and vie
 which every part is a sample; all of it takes days, `--part 3/200` less than an hour.
 
 With `--rewrite 60000`, so many random pairs of a query and a materialized view that may answer it,
-on DuckDB; that takes minutes. Seven kinds of them take turns: plain blocks, what is compared as a
-whole, sets of keys and subqueries, views that join more tables than the query reads or have a part
-of its rows, joins of all kinds, fields of structures, and other words for the same.
+on DuckDB; that takes minutes. Kinds of them take turns: plain blocks, what is compared as a whole,
+sets of keys and subqueries, views that join more tables than the query reads or have a part of its
+rows, joins of all kinds, fields of structures, years, functions of aggregates, and other words for
+the same.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from tests.unit.rewrite.shapes import Pair
 from tests.unit.rewrite.union_pairs import union_pair
 from tests.unit.rewrite.whole_pairs import whole_pair
 from tests.unit.rewrite.worded_pairs import any_worded_pair
+from tests.unit.rewrite.wrapped_pairs import wrapped_pair
 from tests.unit.rewrite.year_pairs import year_pair
 
 
@@ -63,7 +65,7 @@ def main() -> int:
 
 # In turn; those that are united are run in another way.
 _KINDS = [whole_pair, extra_pair, union_pair, any_join_pair, pair, any_worded_pair, packed_pair]
-_KINDS += [any_implied_pair, year_pair]
+_KINDS += [any_implied_pair, year_pair, wrapped_pair]
 
 
 def _kind(seed: int) -> Callable[[int], Pair]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.volatile import METADATA_COLUMNS
+from tests.functional.materialized_view.rewritten import reasons_of, views_of
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERIES = {
@@ -38,6 +41,48 @@ def test_columns_of_iceberg(lake: Warehouse, column: str) -> None:
             lake.sql("select * from @.v")
             assert lake.freshness("v") == "FRESH"
             assert_same(lake, "select * from @.v", text)
+
+
+@pytest.mark.parametrize("which", ["second", "aggregated", "key"])
+@pytest.mark.parametrize("column", ["_file", "_pos", "_Row_ID"])
+def test_fast_live_and_rewritten(lake: Warehouse, column: str, which: str) -> None:
+    query = QUERIES[which].replace("{}", column)
+    lake.sql(
+        "create or replace materialized view @.f options (refresh_method = 'fast', live = true)"
+        f" as {query}"
+    )
+    for change in (
+        "insert into @.orders values (500, 'eve', 2), (1, 'zoe', 3)",
+        "update @.orders set customer = 'joe' where id in (1, 500)",
+        "delete from @.orders where id = 500",
+    ):
+        lake.spark(change)
+        assert_same(lake, "select * from @.f__live", query)
+        lake.sql("select * from @.f")
+        assert lake.history("f", "method")[-1] == ("fast",)
+        assert_same(lake, "select * from @.f", query)
+        assert_same(lake, "select * from @.f__live", query)
+
+
+@pytest.mark.parametrize("column", ["_file", "_pos", "_Row_ID"])
+def test_rewritten(lake: Warehouse, column: str) -> None:
+    shop = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    shop.spark("drop table if exists @.many")
+    shop.spark("create table @.many using iceberg as select id, id % 7 as k from range(3000)")
+    shop.sql(
+        f"create or replace materialized view @.r as select k as {column} from @.many where k > 4"
+    )
+    shop.sql(
+        f"create or replace materialized view @.g as select k as {column}, count(*) as n "
+        "from @.many group by k"
+    )
+    for query, view in (
+        (f"select k + 1 as {column} from @.many where k > 5", "r"),
+        (f"select k as {column}, count(*) as n from @.many where k < 5 group by k", "g"),
+        (f"select count(*) as {column}, max(k) from @.many where k <> 3", "g"),
+    ):
+        assert views_of(shop, query) == [view], (query, reasons_of(shop, query))
+        assert Counter(shop.apart(query)) == Counter(shop.spark(query))
 
 
 def test_names_matter(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,16 +47,27 @@ class Deriver:
     """
 
     def __init__(
-        self, view: StoredView, facts: Facts, missing: Collection[int], pins: bool = False
+        self,
+        view: StoredView,
+        facts: Facts,
+        missing: Collection[int],
+        pins: bool = False,
+        is_coarser: bool = False,
     ) -> None:
         self._view = view
         self._facts = facts
         self._missing = missing
         self._pins = pins
+        self._is_coarser = is_coarser
+
+    def of_coarser_groups(self) -> Deriver:
+        """The same for groups that are made of several stored ones."""
+        return Deriver(self._view, self._facts, self._missing, self._pins, is_coarser=True)
 
     @cached_property
     def _stored(self) -> Stored:
-        return self._view.terms(self._facts)
+        found = self._view.terms(self._facts)
+        return found.of_coarser_groups() if self._is_coarser else found
 
     def tree(self, term: Term, calls: Calls = no_calls) -> exp.Expr:
         """The term over stored columns; `calls` writes aggregate functions, and returns None for

@@ -206,8 +206,7 @@ class _Attempt:
         if kept and not implies(facts_of(asked, self._view.zone), kept):
             self._refuse_view_having()
         calls = self._stored_calls(again=False)
-        having = self._having(calls)
-        return self._made([*conditions, *having], None, (), calls)
+        return self._made([*conditions, *self._having(calls)], None, (), calls)
 
     def _of_groups(self, having: Sequence[Term]) -> list[Term]:
         """Conditions on groups as conditions on columns."""
@@ -225,6 +224,7 @@ class _Attempt:
         self._refuse_view_having()
         if not self._view.block.keys:
             raise Unmatched(NOT_DERIVABLE, "the view has one group, and the query wants others")
+        self._by_query = self._by_query.of_coarser_groups()
         return self._grouped(conditions, self._stored_calls(again=True))
 
     def _grouped(self, conditions: list[exp.Expr], calls: Calls) -> Answer:

@@ -163,6 +163,11 @@ class Stored:
         """The column that holds a term."""
         return self.columns.get(term.key)
 
+    def of_coarser_groups(self) -> Stored:
+        """Without functions of aggregates: of several groups each has a value of its own."""
+        terms = {key: term for key, term in self.terms.items() if term.call or not term.has_calls}
+        return Stored({key: self.columns[key] for key in terms}, terms)
+
 
 def _stored_terms(view: StoredView, facts: Facts) -> Stored:
     columns: dict[str, StoredColumn] = {}

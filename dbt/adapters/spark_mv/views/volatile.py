@@ -71,6 +71,15 @@ def names_files(query: str) -> bool:
 
 
 def storage_columns(query: str) -> tuple[str, ...]:
-    """Columns of a query that say where rows are stored: compaction changes them."""
-    found = [word.text for word in words_of(query) if word.text.lower() in _OF_STORAGE]
+    """Columns of a query that say where rows are stored: compaction changes them.
+
+    >>> storage_columns("select id as _pos, _file from orders")
+    ('_file',)
+    """
+    words = words_of(query)
+    found = [
+        word.text
+        for index, word in enumerate(words)
+        if word.text.lower() in _OF_STORAGE and not (index and words[index - 1].upper == "AS")
+    ]
     return tuple(dict.fromkeys(found))
