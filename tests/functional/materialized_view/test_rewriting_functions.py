@@ -26,13 +26,18 @@ TYPES = {
     "m": "decimal(10,2)",
     "x": "double",
     "b": "boolean",
+    "a": "array<int>",
+    "p": "map<string,int>",
+    "st": "struct<k:int,name:string>",
 }
 ROWS = """
     (date'2024-03-31', timestamp'2024-03-31 13:14:15.5', 'ab-cd EF', 'it''s', 17, 2.50BD, 3.25D,
-     true),
-    (date'2023-01-01', timestamp'2023-01-01 00:00:00', ' b ', 'X,y', -3, -1.25BD, -0.5D, false),
-    (date'0999-12-31', timestamp'1970-01-01 00:00:01', '', 'a"b', 0, 0BD, 0D, null),
-    (null, null, null, null, null, null, null, null)
+     true, array(3, 1, null), map('k', 1), named_struct('k', 1, 'name', 'x')),
+    (date'2023-01-01', timestamp'2023-01-01 00:00:00', ' b ', 'X,y', -3, -1.25BD, -0.5D, false,
+     array(), map(), named_struct('k', null, 'name', 'y')),
+    (date'0999-12-31', timestamp'1970-01-01 00:00:01', '', 'a"b', 0, 0BD, 0D, null,
+     array(1, 1), map('x', null), null),
+    (null, null, null, null, null, null, null, null, null, null, null)
 """
 FUNCTIONS = r"""
     date_format(d, 'yyyy-MM') | date_format(d, 'yyyyMM') | date_format(d, 'yyyy') |
@@ -66,7 +71,42 @@ FUNCTIONS = r"""
     s rlike '\\d+' | u = 'a\'b' | make_date(2024, 2, i + 3) | coalesce(u, '-') | m * 1.10 |
     (m + 1) * (1 - m) | i - (i - 1) | 7 / (i * i + 1) | extract(day from d - date'2023-11-01') |
     extract(hour from t - timestamp'2024-01-01 00:00:00') | extract(minute from t - t) |
-    extract(year from coalesce(d, date'2024-01-01')) | extract(month from date_add(d, 3))
+    extract(year from coalesce(d, date'2024-01-01')) | extract(month from date_add(d, 3)) |
+    date_format(t, 'HH') | date_format(t, 'HH:mm') | date_format(t, 'HH:mm:ss') |
+    date_format(d, 'dd/MM/yyyy') | date_format(d, 'MM/dd/yyyy') | date_format(d, 'dd.MM.yyyy') |
+    date_format(d, 'dd-MM-yyyy') | date_format(d, 'yyyy/MM/dd') | date_format(d, 'dd MMM yyyy') |
+    date_format(d, 'MMM dd') | date_format(d, 'MM-dd') | date_format(d, 'E') |
+    date_format(d, 'EEE') | date_format(d, 'MMM yyyy') | date_format(d, 'MMMM yyyy') |
+    date_format(d, 'MMMM') | date_format(d, 'yyyy/MM') | date_format(d, 'MM/yyyy') |
+    i & 6 | i | i ^ 2 | ~i | (i & 6) = 4 | i & 1 in (0, 2) | -i & 2 | i & -2 | (i & 3) + 1 |
+    s like any ('a%', '%b%') | s not like any ('a%', '%b%') | s like all ('%b%', '% %') |
+    s not like all ('a%', '%X%') | s like any (u) | not s like all ('%b%', 'a%') |
+    s ilike any ('A%', u) | s not ilike all ('A%') | unix_timestamp(t) | unix_timestamp(d) |
+    unix_timestamp(s, 'yyyy-MM-dd') | to_unix_timestamp(t) | from_unixtime(i) |
+    from_unixtime(i, 'yyyy-MM') | from_utc_timestamp(t, 'Europe/Berlin') |
+    to_utc_timestamp(d, 'Asia/Tokyo') | dateadd(month, i, d) | dateadd(hour, 3, t) |
+    timestampadd(day, 1, t) | timestampdiff(minute, t, d) | dayname(d) | monthname(d) |
+    unix_seconds(t) | unix_millis(t) | unix_micros(t) | date_from_unix_date(i) |
+    timestamp_seconds(i) | timestamp_millis(i) | timestamp_micros(i) | date_part('SECONDS', t) |
+    bigint(m) | smallint(i) | tinyint(i) | decimal(x) | binary(s) | hex(i) | hex(s) | unhex(s) |
+    bin(i) | conv(i, 10, 16) | width_bucket(x, 0, 10, 5) | negative(i) | rint(x) | factorial(i) |
+    log1p(abs(i)) | expm1(x) | hypot(i, 3) | e() | pi() | sin(x) | cos(x) | tan(x) | asin(x) |
+    acos(x) | atan(x) | atan2(x, i) | sinh(x) | cosh(x) | tanh(x) | degrees(x) | radians(x) |
+    bit_count(i) | shiftrightunsigned(i, 1) | try_add(i, 1) | try_subtract(i, 1) |
+    try_multiply(i, 2) | nanvl(x, 1) | equal_null(u, s) | soundex(s) | base64(binary(s)) |
+    unbase64('aGk=') | encode(s, 'utf-8') | decode(binary(s), 'utf-8') | bit_length(s) |
+    octet_length(s) | substring_index(s, '-', 1) | overlay(s placing 'x' from 1) |
+    overlay(s placing 'x' from 1 for 2) | find_in_set('b', s) | elt(1, s, u) | luhn_check('42') |
+    format_number(m, 1) | url_encode(s) | url_decode('a%20b') | parse_url('http://a/b', 'HOST') |
+    parse_url('http://a/b?c=1', 'QUERY', 'c') | to_number('12', '99') | try_to_number(s, '99') |
+    regexp_count(s, 'b') | regexp_instr(s, 'b') | regexp_substr(s, 'b.') |
+    regexp_extract_all(s, '([a-z])', 1) | to_binary(s, 'utf-8') | a[0] | a[i] | p['k'] | st['k'] |
+    st['NAME'] | element_at(p, 'k') | element_at(array(i, 2), -1) | get(a, 1) | a[5] |
+    cardinality(a) | array_contains(a, 1) | array_position(a, 1) | array_max(a) | array_min(a) |
+    array_distinct(a) | array_union(a, a) | array_intersect(a, array(1)) | array_remove(a, 1) |
+    array_except(a, array(1)) | arrays_overlap(a, array(3)) | slice(a, 1, 2) | array_repeat(s, 2) |
+    flatten(array(a, a)) | map_keys(p) | map_values(p) | map_contains_key(p, 'k') |
+    get_json_object('{"a": {"b": 1}}', '$.a.b') | get_json_object(s, '$.a')
 """
 
 

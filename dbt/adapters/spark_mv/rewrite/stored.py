@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,7 +11,7 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.rewrite.block import Block, sets_of_keys
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts
-from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term
+from dbt.adapters.spark_mv.rewrite.terms import UNKNOWN, ColumnOf, Term
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # What the storage table is called in a rewritten block; other tables go by their occurrence.
@@ -117,22 +117,34 @@ def stored_view(
 ) -> StoredView:
     """A view by the normal forms of its query, with a column for each output."""
     block = replace(forms[0], order=())
-    whole = StoredView(name, storage, block, tuple(columns), zone)
+    whole = _without_unknown(StoredView(name, storage, block, tuple(columns), zone))
     if len(forms) == 1:
         return whole
-    raw = replace(whole, block=replace(forms[1], order=()))
+    raw = StoredView(name, storage, replace(forms[1], order=()), tuple(columns), zone)
+    raw = _without_unknown(raw)
     has_sets = bool(forms[1].sets)
     return replace(whole, rows=_of_all_keys(raw) if has_sets else _kept(raw), has_sets=has_sets)
 
 
 def _kept(view: StoredView) -> StoredView:
     """The view without the outputs that windows, or the sets of keys, decide."""
+    kept = _without(view, lambda term: isinstance(term.node, _OF_PLACE))
+    return replace(kept, block=replace(kept.block, sets=()))
+
+
+def _without_unknown(view: StoredView) -> StoredView:
+    """The view without the outputs of which nothing is known."""
+    return _without(view, lambda term: term.call == UNKNOWN)
+
+
+def _without(view: StoredView, is_left_out: Callable[[Term], bool]) -> StoredView:
+    """The view without the outputs that have such a term in them."""
     pairs = [
         (output, column)
         for output, column in zip(view.block.outputs, view.columns, strict=True)
-        if not any(isinstance(found.node, _OF_PLACE) for found in output.term.walk())
+        if not any(map(is_left_out, output.term.walk()))
     ]
-    block = replace(view.block, outputs=tuple(output for output, _ in pairs), sets=())
+    block = replace(view.block, outputs=tuple(output for output, _ in pairs))
     return replace(view, block=block, columns=tuple(column for _, column in pairs))
 
 

@@ -33,6 +33,8 @@ OUTER, DIGEST, TABLE = "mv_outer", "mv_digest", "mv_table"
 AS_TEST, AROUND = "mv_as_test", "mv_around"
 # How the tables of subqueries are called begins with it.
 INNER = "mv_inner_"
+# The call that a term has of which nothing is known but that it is one value of a group.
+UNKNOWN = "UNKNOWN"
 
 
 @dataclass(frozen=True, order=True)

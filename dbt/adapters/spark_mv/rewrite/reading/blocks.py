@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.rewrite.derived import DerivedRows, rows_of
 from dbt.adapters.spark_mv.rewrite.outer import with_partners
 from dbt.adapters.spark_mv.rewrite.reading.expressions import read
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns as ColumnTerms
+from dbt.adapters.spark_mv.rewrite.reading.functions import Read
 from dbt.adapters.spark_mv.rewrite.reading.grouping import keys_of, with_having, with_ids
 from dbt.adapters.spark_mv.rewrite.reading.output_names import name_of
 from dbt.adapters.spark_mv.rewrite.reading.scopes import (
@@ -34,17 +35,19 @@ from dbt.adapters.spark_mv.rewrite.reading.sources import Sources
 from dbt.adapters.spark_mv.rewrite.reading.stars import starred
 from dbt.adapters.spark_mv.rewrite.reading.subqueries import Expressions
 from dbt.adapters.spark_mv.rewrite.reading.wholes import distinct, forms_of_set, set_rows, whole
-from dbt.adapters.spark_mv.rewrite.terms import Term
+from dbt.adapters.spark_mv.rewrite.terms import UNKNOWN, Term, made
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace
 from dbt.adapters.spark_mv.sql.spark_functions import aggregate
 
 
 class BlockReader:
-    """Reads blocks; `relations` finds what their names stand for."""
+    """Reads blocks; `relations` finds what their names stand for. With `skips` the block of a query
+    may have outputs that are aggregate functions of which nothing is known."""
 
-    def __init__(self, relations: Relations) -> None:
+    def __init__(self, relations: Relations, skips: bool = False) -> None:
         self._relations = relations
+        self._skips = skips
         self._found: dict[tuple[tuple[str, ...], Namespace], Table | Query | None] = {}
         # With the trees, so that no other one has the id of one.
         self._known: dict[int, tuple[exp.Expr, Block | Unmatched]] = {}
@@ -150,7 +153,9 @@ class BlockReader:
         where = select.args.get("where")
         if where is not None:
             sources.add_conditions(where.this, relations, scope)
-        return _outputs(select, relations, Expressions(self, scope).read)
+        reader = Expressions(self, scope).read
+        skips = self._skips and not select.args.get("distinct")
+        return _outputs(select, relations, partial(_read_or_skip, reader) if skips else reader)
 
     def _having(self, select: exp.Select, columns: ColumnTerms, scope: Scope) -> tuple[Term, ...]:
         having = select.args.get("having")
@@ -198,6 +203,17 @@ def _is_grouped(select: exp.Select) -> bool:
 
 def _has_calls(items: Sequence[Output]) -> bool:
     return any(item.term.has_calls for item in items)
+
+
+def _read_or_skip(reader: Read, node: exp.Expr, columns: ColumnTerms) -> Term:
+    """The term of an output; one that is a call of an aggregate function may be `UNKNOWN`."""
+    try:
+        return reader(node, columns)
+    except Unmatched:
+        inner = node.unnest()
+        if aggregate(inner.this if isinstance(inner, exp.Filter) else inner) is None:
+            raise
+        return made(exp.Anonymous(this=node.sql("spark")), call=UNKNOWN)
 
 
 def _outputs(

@@ -1,7 +1,6 @@
 """Reads expressions of a query into terms.
 
-A function is read only if a list here names it: it has one value for each row, and sqlglot prints
-it as what was read. Functions of users, of the clock and of chance are in no list.
+A function is read only if a list in `row_functions` names it.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import FORMATS, is_day
-from dbt.adapters.spark_mv.rewrite.reading.fields import field_of
+from dbt.adapters.spark_mv.rewrite.reading.fields import field_of, item_of, json_field_of
 from dbt.adapters.spark_mv.rewrite.reading.functions import (
     Columns,
     call_of,
@@ -24,6 +23,7 @@ from dbt.adapters.spark_mv.rewrite.reading.functions import (
     window_of,
 )
 from dbt.adapters.spark_mv.rewrite.reading.operators import may_be_grouped_otherwise
+from dbt.adapters.spark_mv.rewrite.row_functions import FUNCTION_NAMES, FUNCTIONS
 from dbt.adapters.spark_mv.rewrite.terms import (
     Term,
     binary,
@@ -34,26 +34,6 @@ from dbt.adapters.spark_mv.rewrite.terms import (
 from dbt.adapters.spark_mv.rewrite.unmatched import NOT_OF_ROWS, QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.spark_functions import WRITTEN_FORMAT, aggregate
 
-_FUNCTIONS = (
-    *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg),
-    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Is),
-    *(exp.Like, exp.ILike, exp.RegexpLike, exp.In, exp.If, exp.Case, exp.Coalesce, exp.Nullif),
-    *(exp.Cast, exp.TryCast, exp.TimestampTrunc, exp.DateTrunc, exp.TsOrDsToDate),
-    *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfYear),
-    *(exp.WeekOfYear, exp.Hour, exp.Minute, exp.Second, exp.Extract, exp.LastDay, exp.NextDay),
-    *(exp.TsOrDsAdd, exp.DateDiff, exp.AddMonths, exp.MonthsBetween),
-    *(exp.Interval, exp.Upper, exp.Lower, exp.Trim, exp.Length, exp.Initcap),
-    *(exp.Substring, exp.Left, exp.Right, exp.Replace, exp.StrPosition, exp.ConcatWs),
-    *(exp.Pad, exp.RegexpSplit, exp.SplitPart, exp.RegexpExtract, exp.Contains, exp.StartsWith),
-    *(exp.EndsWith, exp.Translate, exp.Nvl2, exp.SafeDivide, exp.Repeat, exp.Ascii, exp.Chr),
-    *(exp.Reverse, exp.Abs, exp.Round, exp.Floor, exp.Ceil, exp.Greatest, exp.Least, exp.Sqrt),
-    *(exp.Cbrt, exp.Pow, exp.Exp, exp.Ln, exp.Sign, exp.IsNan, exp.Array),
-    *(exp.MD5, exp.SHA, exp.SHA2, exp.RegexpReplace, exp.Levenshtein),
-)
-_ANONYMOUS = frozenset(
-    "pmod bround hash xxhash64 crc32 concat_ws instr btrim weekday make_date nullifzero "
-    "zeroifnull positive now".split()
-)
 _CONSTANTS = (exp.Literal, exp.Null, exp.Boolean, exp.HexString)
 _TIMES = frozenset("DATE TIMESTAMP TIMESTAMPTZ TIMESTAMPLTZ TIMESTAMPNTZ".split())
 _SWAPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}
@@ -74,7 +54,7 @@ def read(node: exp.Expr, columns: Columns) -> Term:
     call = aggregate(node)
     if call is not None:
         return call_of(call, columns, read)
-    if type(node) in _FUNCTIONS:
+    if type(node) in FUNCTIONS:
         return generic(node, columns, read)
     if isinstance(node, (exp.Query, exp.Subquery, exp.Exists)):
         raise Unmatched(QUERY, "it has a subquery", node.sql("spark"))
@@ -141,11 +121,15 @@ def _in(node: exp.Expr, columns: Columns) -> Term:
 
 
 def _like(node: exp.Expr, columns: Columns) -> Term:
-    """sqlglot reads NOT LIKE as a kind of LIKE, or as NOT of one."""
-    plain = node.copy()
-    plain.set("negate", None)
-    found = generic(plain, columns, read)
-    return negated(found) if node.args.get("negate") else found
+    """sqlglot reads NOT LIKE as a kind of LIKE, or as NOT of one. LIKE ANY is an OR of LIKE, NOT
+    LIKE ANY one of NOT LIKE."""
+    patterns = node.expression
+    inner = patterns.this if isinstance(patterns, (exp.Any, exp.All)) else patterns
+    texts = inner.expressions if isinstance(inner, exp.Tuple) else [inner]
+    plain = (type(node)(this=node.this.copy(), expression=text.unnest().copy()) for text in texts)
+    found = [generic(one, columns, read) for one in plain]
+    found = list(map(negated, found)) if node.args.get("negate") else found
+    return connected(exp.And if isinstance(patterns, exp.All) else exp.Or, found)
 
 
 def _cast(node: exp.Expr, columns: Columns) -> Term:
@@ -176,6 +160,14 @@ def _formatted(node: exp.Expr, columns: Columns) -> Term:
     return made(empty, (read(inner, columns),), (("this", False),))
 
 
+def _seconds(node: exp.Expr, columns: Columns) -> Term:
+    """UNIX_TIMESTAMP of a value, and FROM_UNIXTIME; without one it reads the clock."""
+    written = node.meta.get(WRITTEN_FORMAT)
+    if node.this is None or (written is not None and written not in FORMATS):
+        raise Unmatched(QUERY, "a format of days may be another one", node.sql("spark"))
+    return generic(node, columns, read)
+
+
 def _by_usual_name(node: exp.Expr, columns: Columns) -> Term:
     known = usual(node, columns, read)
     return generic(node, columns, read) if known is None else read(known, columns)
@@ -189,7 +181,7 @@ def _anonymous(node: exp.Expr, columns: Columns) -> Term:
     known = usual(node, columns, read)
     if known is not None:
         return read(known, columns)
-    if node.name.lower() not in _ANONYMOUS:
+    if node.name.lower() not in FUNCTION_NAMES:
         raise Unmatched(NOT_OF_ROWS, "nothing is known of a function", node.sql("spark"))
     return generic(node, columns, read)
 
@@ -263,6 +255,7 @@ _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.CurrentTimestamp: _clock,
     exp.Column: _column,
     exp.Dot: _field,
+    exp.Bracket: lambda node, columns: item_of(node, columns, read),
     exp.GT: _swapped,
     exp.GTE: _swapped,
     exp.Between: _between,
@@ -276,6 +269,9 @@ _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.DPipe: lambda node, columns: concatenated(node, columns, read),
     exp.DateDiff: _days_between,
     exp.TimeToStr: _formatted,
+    exp.StrToUnix: _seconds,
+    exp.UnixToStr: _seconds,
+    exp.JSONExtractScalar: lambda node, columns: json_field_of(node, columns, read),
     exp.Extract: _by_usual_name,
     exp.DayOfMonth: _by_usual_name,
     exp.Nvl2: _by_usual_name,

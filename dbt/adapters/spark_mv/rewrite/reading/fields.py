@@ -1,17 +1,22 @@
-"""Fields of structures: functions of the column that has them."""
+"""Fields of structures, items of arrays and maps, fields of JSON: functions of the column that has
+them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from dbt.adapters.spark_mv.rewrite.reading.functions import Columns, Read, generic
 from dbt.adapters.spark_mv.rewrite.terms import Term, made
+from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 
 # Spark compares such values in another way than they are stored.
 _CONVERTED = ("char(", "collate")
+_PLAIN_PATH = re.compile(r"\$(\.[A-Za-z]\w*)+")
 
 
 def field_of(term: Term, path: Sequence[str]) -> Term | None:
@@ -57,3 +62,22 @@ def _fields(type_name: str) -> Sequence[exp.Expr]:
 def _within(kind: object) -> Sequence[exp.Expr]:
     is_structure = isinstance(kind, exp.DataType) and kind.this == exp.DataType.Type.STRUCT
     return tuple(kind.expressions) if isinstance(kind, exp.DataType) and is_structure else ()
+
+
+def item_of(node: exp.Expr, columns: Columns, read: Read) -> Term:
+    """An item of an array or a map, or a field of a structure by its name."""
+    key = node.expressions[0] if len(node.expressions) == 1 else None
+    if isinstance(key, exp.Literal) and key.is_string and not node.args.get("offset"):
+        found = field_of(read(node.this, columns), [key.name.lower()])
+        if found is not None:
+            return found
+    return generic(node, columns, read)
+
+
+def json_field_of(node: exp.Expr, columns: Columns, read: Read) -> Term:
+    """GET_JSON_OBJECT with a path of plain names, which can be printed in one way only."""
+    path = node.expression.sql("spark").strip("'")
+    if not _PLAIN_PATH.fullmatch(path):
+        raise Unmatched(QUERY, "a path may be another one", node.sql("spark"))
+    arguments = [node.this.copy(), exp.Literal.string(path)]
+    return generic(exp.Anonymous(this="GET_JSON_OBJECT", expressions=arguments), columns, read)

@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import Columns, column_in, kno
 from dbt.adapters.spark_mv.rewrite.terms import Term, made, replaced
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 
-_OF_GROUP = frozenset({"expressions", "all", "rollup", "cube"})
+_OF_GROUP = frozenset({"expressions", "all", "rollup", "cube", "grouping_sets"})
 _OF_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)
 
 
@@ -34,13 +34,20 @@ def keys_of(
             raise Unmatched(QUERY, "it groups by parts of its columns", group.sql("spark"))
         return _distinct(item.term for item in items if not item.term.has_calls), ()
     parts = tuple(_part(node, items, relations) for node in _written(group))
+    if group.args.get("grouping_sets"):
+        listed = {_part(node, items, relations).key for node in group.expressions}
+        if listed != {key.key for part in parts for key in _keys_in(part)}:
+            raise Unmatched(QUERY, "a key of it is in none of its sets", group.sql("spark"))
     if not any(isinstance(part.node, _OF_SETS) for part in parts):
         return _distinct(parts), ()
     return _distinct(key for part in parts for key in _keys_in(part)), parts
 
 
 def _written(group: exp.Group) -> list[exp.Expr]:
-    """The parts of GROUP BY; `a, b WITH ROLLUP` is `ROLLUP (a, b)`."""
+    """The parts of GROUP BY; `a, b WITH ROLLUP` is `ROLLUP (a, b)`, and `a, b GROUPING SETS (..)`
+    is this without the list."""
+    if group.args.get("grouping_sets"):
+        return list(group.args["grouping_sets"])
     for name, kind in (("rollup", exp.Rollup), ("cube", exp.Cube)):
         if group.args.get(name):
             return [kind(expressions=[one.copy() for one in group.expressions])]

@@ -11,6 +11,7 @@ _LOOSE = frozenset((exp.DPipe, *_COMPARED))
 _OPEN_PREDICATES = frozenset((exp.Between, exp.Like, exp.ILike, exp.RegexpLike))
 _TIGHT = frozenset((exp.In, exp.Is, *_OPEN_PREDICATES, *_COMPARED))
 _ADDED = (exp.Add, exp.Sub)
+_OF_BITS = frozenset((exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor))
 # Around operands of these sqlglot writes parentheses where there are none.
 _WRAPPED = (exp.NullSafeEQ, exp.NullSafeNEQ)
 
@@ -21,6 +22,9 @@ def may_be_grouped_otherwise(node: exp.Expr) -> bool:
     Source: Spark's grammar, in which a predicate follows a value that comparisons are parts of, and
     texts that stand behind a predicate belong to its last value.
     """
+    if type(node) in _OF_BITS:
+        # One binds more tightly than another for Spark, and all less than sums.
+        return any(isinstance(one, exp.Binary) for one in (node.this, node.expression))
     if type(node) not in _LOOSE:
         return False
     if isinstance(node, exp.DPipe):

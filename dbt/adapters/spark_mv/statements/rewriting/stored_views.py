@@ -153,7 +153,7 @@ def _groups_of_sets(query: exp.Expr) -> exp.Expr:
 
 
 def _forms(tree: exp.Expr, relations: Relations, definition: Definition) -> tuple[Block, ...]:
-    forms = BlockReader(relations).forms(tree, Scope(definition.home))
+    forms = BlockReader(relations, skips=True).forms(tree, Scope(definition.home))
     if forms[0].limit:
         raise Unmatched(VIEW, "it keeps a part of its rows", "LIMIT")
     return forms
