@@ -48,10 +48,11 @@ _OF_DATE = (
 )
 # Formats, as sqlglot writes them, that show the date alone.
 _DATE_FORMAT = re.compile(r"(?:%[YymdjbBaA](?:strict)?|[^%A-Za-z])+")
-_DATE_UNITS = frozenset(
-    {"DAY", "DD", "WEEK", "MONTH", "MON", "MM", "QUARTER", "YEAR", "YYYY", "YY"}
-)
-_DATE_PARTS = _DATE_UNITS | {"DOW", "DOY", "DAYOFWEEK", "ISOWEEK"}
+_DATE_UNITS = frozenset({"WEEK", "MONTH", "MON", "MM", "QUARTER", "YEAR", "YYYY", "YY"})
+# DATE_TRUNC to a day keeps the offset of the zone: where clocks go back over midnight, a day has
+# one beginning before, and another one after that. To longer units it is made of the date.
+_DAYS = frozenset({"DAY", "DD"})
+_DATE_PARTS = _DATE_UNITS | _DAYS | {"DOW", "DOY", "DAYOFWEEK", "ISOWEEK"}
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def _is_hourly(clock: exp.Expr) -> bool:
     def stays(column: exp.Expr) -> bool:
         parent = column.parent
         if isinstance(parent, exp.TimestampTrunc):
-            return _unit(parent) == "HOUR"
+            return _unit(parent) in {"HOUR", *_DAYS}
         return isinstance(parent, exp.Hour) or column.name == TODAY
 
     return all(stays(found) for found in by_date(clock).find_all(exp.Column) if is_clock(found))

@@ -16,7 +16,7 @@ from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure, dbt_e
 from dbt.adapters.spark_mv.glue.relation_configs import MaterializedViewConfigChangeCollection
 from dbt.adapters.spark_mv.glue.without_spark import answer_of_files
 from dbt.adapters.spark_mv.operations.report import Report
-from dbt.adapters.spark_mv.operations.verify import differences_query
+from dbt.adapters.spark_mv.operations.verify import differences_query, differing_rows
 from dbt.adapters.spark_mv.sql.names import literal
 from dbt.adapters.spark_mv.views.changes import DEFINITION, changes_of
 from dbt.adapters.spark_mv.views.definition import MaterializedView
@@ -134,7 +134,10 @@ class MaterializedViewMethods(ContainerMethods):
         """A query with one row for each stored row that differs from the view's query."""
         with dbt_errors():
             container = self._container()
-            return differences_query(container.services, self._tested_view(container, relation))
+            view = self._tested_view(container, relation)
+            is_same = dict(view.definition.settings) == dict(container.context().settings())
+            compared = differences_query if is_same else differing_rows
+            return compared(container.services, view)
 
     def _tested_view(self, container: Container, relation: Any) -> MaterializedView:
         """The materialized view of a relation, or the one that a plain view (a clone) reads."""

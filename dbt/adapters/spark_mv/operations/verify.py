@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.ivm.rewrite.total_order import ORDERED
 from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import complete_query
-from dbt.adapters.spark_mv.sql.names import TableName, quote
+from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
 from dbt.adapters.spark_mv.state.freshness import UNCLEAR, Label, read_label
 from dbt.adapters.spark_mv.views.clock import clock_names
 from dbt.adapters.spark_mv.views.definition import Column, MaterializedView
@@ -22,6 +22,7 @@ from dbt.adapters.spark_mv.views.storage_sql import stored_rows
 from dbt.adapters.spark_mv.views.volatile import volatile_functions
 
 _FLOATS = ("double", "float")
+_MOST_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Differences:
 
 
 def count_differences(services: Services, name: TableName) -> Differences:
-    """Compare as multisets, doubles to ten digits; never refreshes.
+    """Compare as multisets, doubles to ten digits, under the settings of the view; never refreshes.
 
     Raises `NotVerified` if the versions are gone and nothing can be compared.
     """
@@ -51,8 +52,9 @@ def count_differences(services: Services, name: TableName) -> Differences:
         f"coalesce(-sum({n}) FILTER (WHERE {n} < 0), 0) FROM ({differences})"
     )
     try:
-        ((lacking, extra),) = services.executor.query(select)
-        differing = _differing(services.executor, view, differences)
+        with services.executor.isolated(view.definition.settings) as session:
+            ((lacking, extra),) = session.query(select)
+            differing = _differing(session, view, differences)
     except StatementFailed as error:
         raise NotVerified(
             f"{name} cannot be verified: {error}",
@@ -74,8 +76,24 @@ def _differing(executor: Executor, view: MaterializedView, differences: str) -> 
     return int(count)
 
 
+def differing_rows(services: Services, view: MaterializedView) -> str:
+    """A query that returns what `differences_query` returns under the settings of the view, for
+    sessions with others: the number, and the row as JSON, of the first thousand."""
+    n = quote(count_column(view))
+    differences = differences_query(services, view)
+    select = (
+        f"SELECT CAST({n} AS BIGINT), to_json(struct(*)) FROM ({differences}) LIMIT {_MOST_ROWS}"
+    )
+    with services.executor.isolated(view.definition.settings) as session:
+        found = session.query(select)
+    rows = ", ".join(f"({count}L, {literal(str(row))})" for count, row in found)
+    shown = f"VALUES {rows}" if rows else "SELECT 0L, ''"
+    return f"SELECT * FROM ({shown}) AS compared (n, `row`)" + ("" if rows else " WHERE false")
+
+
 def differences_query(services: Services, view: MaterializedView) -> str:
-    """A query that returns each differing row with `n`: above 0 missing, below 0 unexpected."""
+    """A query that returns each differing row with `n`: above 0 missing, below 0 unexpected. It has
+    to run under the settings of the view."""
     label = _nearest_label(services.executor, view)
     texts = view.definition.texts
     volatile = list(dict.fromkeys(call for text in texts for call in volatile_functions(text)))
