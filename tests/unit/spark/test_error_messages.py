@@ -16,6 +16,17 @@ from dbt.adapters.spark_mv.spark.error_messages import MAX_LENGTH, short_message
             "The connection to the Spark server was lost (TSocket read 0 bytes).",
         ),
         (
+            "<_InactiveRpcError of RPC that terminated with:\n\tstatus = StatusCode.UNAVAILABLE\n"
+            '\tdetails = "failed to connect to all addresses"\n'
+            '\tdebug_error_string = "UNKNOWN:.. {grpc_status:14}"\n>',
+            "The connection to the Spark server was lost (failed to connect to all addresses).",
+        ),
+        (
+            "[NO_ACTIVE_SESSION] No active Spark session found. Please create a new Spark session "
+            "before running the code.",
+            "The connection to the Spark server was lost ([NO_ACTIVE_SESSION]).",
+        ),
+        (
             "org.apache.hive.service.cli.HiveSQLException: Error running query: "
             "[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\n\tat a.B\nCaused by: c.D",
             "[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012",

@@ -112,6 +112,8 @@ def _sessions_of_connect(session: Any, remote: str | None) -> Callable[[], Any]:
     def new_session() -> Any:
         # The builder would make it the session that Python models find active.
         made = type(session)(connection=remote)
+        if remote in SESSIONS.retries:
+            made.client.set_retry_policies([SESSIONS.retries[remote]])
         SESSIONS.keep(made)
         return made
 

@@ -31,7 +31,13 @@ _CAUSES = re.compile(r"^Caused by: (.*)$", re.M)
 # What a statement of ours raises itself is a text for people already.
 _OWN = re.compile(r"^\[USER_RAISED_EXCEPTION\] mv: (.*?)(?: SQLSTATE: \w+)?$", re.S)
 _OVERFLOW = re.compile(r"^StackOverflowError\b.*", re.S)
-_LOST = re.compile(r"^(?:TSocket read 0 bytes|\[Errno (?:32|104)\] [\w ]+)$")
+_LOST = re.compile(
+    r"^(TSocket read 0 bytes|\[Errno (?:32|104)\] [\w ]+)$"
+    # Spark Connect: nobody listens, or somebody who does not know this session.
+    r"|^<_\w+ of RPC that terminated with:.*?StatusCode\.UNAVAILABLE\s+details = \"([^\"]*)\".*"
+    r"|^(\[(?:NO_ACTIVE_SESSION|INVALID_HANDLE\.SESSION_\w+)\]).*",
+    re.S,
+)
 _SECRETS = (
     # password=.., "api_key": "..", fs.s3a.secret.key = '..'
     re.compile(
@@ -57,7 +63,7 @@ def spark_message(error: BaseException | str) -> str:
     for _ in range(3):
         text = _PLAIN_CLASS.sub("", _JAVA_PACKAGE.sub("", text))
     text = _OWN.sub(r"\1", text)
-    text = _LOST.sub(r"The connection to the Spark server was lost (\g<0>).", text)
+    text = _LOST.sub(r"The connection to the Spark server was lost (\1\2\3).", text)
     text = _OVERFLOW.sub("The statement is nested too deeply for Spark.", text)
     # "[CODE] message; line 1 pos 7;" is followed by the whole logical plan.
     plan = _PLAN.search(text)

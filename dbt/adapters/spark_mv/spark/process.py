@@ -11,7 +11,8 @@ SessionKey = tuple[tuple[str, str], ...]
 
 
 class ProcessSessions:
-    """One session for each profile, and those of Spark Connect that are never collected.
+    """One session for each profile, and those of Spark Connect that are never collected; `retries`
+    are the policies of its servers, by their addresses.
 
     A session of Spark Connect closes itself when it is collected, for which it waits for locks: for
     ever, if the collector runs in the thread that holds them.
@@ -21,6 +22,7 @@ class ProcessSessions:
         self._lock = threading.Lock()
         self._by_profile: dict[SessionKey, Any] = {}
         self._kept: list[Any] = []
+        self.retries: dict[str, Any] = {}
 
     def of_profile(self, key: SessionKey, start: Callable[[], Any]) -> Any:
         """The session of a profile; `start` makes it if there is none, or if it was stopped."""

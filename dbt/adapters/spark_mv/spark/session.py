@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionWrapper
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from dbt.adapters.spark_mv.credentials import SparkMVConnectionMethod, SparkMVCredentials
+from dbt.adapters.spark_mv.spark.connect_retries import RETRIES, ConnectRetries
 from dbt.adapters.spark_mv.spark.error_messages import may_run_again, spark_message
 from dbt.adapters.spark_mv.spark.local import cds_archive, java, warehouse
 from dbt.adapters.spark_mv.spark.process import SESSIONS
@@ -19,6 +21,7 @@ from dbt.adapters.spark_mv.sql.literals import spark_literal
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+logger = AdapterLogger("SparkMV")
 Description = Sequence[tuple[str, Any, int | None, int | None, int | None, int | None, bool]]
 
 # They print each error that a caller may well handle, as JSON on stderr.
@@ -41,11 +44,20 @@ def _start_plain(credentials: SparkMVCredentials, conf: dict[str, str]) -> Spark
 
     builder = SparkSession.builder
     if "spark.remote" in conf:
-        session = builder.remote(conf.pop("spark.remote")).getOrCreate()
-        return _with_settings(session, conf)
+        return _with_settings(_connected(builder, conf.pop("spark.remote")), conf)
     if "spark.sql.catalogImplementation" not in conf:
         builder = builder.enableHiveSupport()
     return builder.config(map=conf).getOrCreate()
+
+
+def _connected(builder: Any, remote: str) -> SparkSession:
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+
+    session: SparkSession = builder.remote(remote).getOrCreate()
+    retries = ConnectRetries(DefaultPolicy(max_retries=RETRIES), logger.warning)
+    SESSIONS.retries[remote] = retries
+    session.client.set_retry_policies([retries])
+    return session
 
 
 def _start_embedded(credentials: SparkMVCredentials, given: dict[str, str]) -> SparkSession:

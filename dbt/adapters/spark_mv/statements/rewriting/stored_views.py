@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.rewrite.block import Block, Output, are_in_another_or
 from dbt.adapters.spark_mv.rewrite.conditions.facts import facts_of
 from dbt.adapters.spark_mv.rewrite.reading.blocks import BlockReader
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Relations, Scope
-from dbt.adapters.spark_mv.rewrite.stored import StoredColumn, StoredView, stored_view
+from dbt.adapters.spark_mv.rewrite.stored import STORED, StoredColumn, StoredView, stored_view
 from dbt.adapters.spark_mv.rewrite.unmatched import VIEW, Unmatched
 from dbt.adapters.spark_mv.sql.literals import VARIABLE
 from dbt.adapters.spark_mv.sql.reads import parse
@@ -83,7 +83,8 @@ class StoredViews:
             StoredColumn(names[column.name], types[names[column.name]], column.type)
             for column in definition.columns
         )
-        return stored_view(forms, view.name, view.storage, columns, view.time_zone)
+        made = stored_view(forms, view.name, view.storage, columns, view.time_zone)
+        return made if view.spare is None else _of_shown_rows(made, view.spare)
 
     def _with_hidden(
         self, stored: StoredView, view: MaterializedView, types: dict[str, str]
@@ -122,6 +123,12 @@ class StoredViews:
         shown = {column.name.lower(): column.type for column in view.definition.columns}
         columns = [_column(one, stored, shown, types) for one in forms[0].outputs]
         return stored_view(forms, view.name, view.storage, columns, view.time_zone)
+
+
+def _of_shown_rows(stored: StoredView, spare: str) -> StoredView:
+    """Without the stored rows that the view does not show, which a column marks."""
+    is_spare = exp.column(spare, table=STORED, quoted=True)
+    return replace(stored, rows=None, only=(*stored.only, exp.Not(this=is_spare)))
 
 
 def _key(view: MaterializedView) -> tuple[str, str, str]:
