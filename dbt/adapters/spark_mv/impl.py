@@ -14,7 +14,8 @@ from dbt.adapters.spark.impl import (
     SparkAdapter,
     SparkConfig,
 )
-from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
+from tenacity import retry, retry_if_exception_type, stop_after_attempt
 
 from dbt.adapters.spark_mv.__version__ import version
 from dbt.adapters.spark_mv.column import SparkMVColumn
@@ -164,6 +165,14 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
                 return []
             raise
         return rows
+
+    @retry(
+        retry=retry_if_exception_type(DbtDatabaseError), stop=stop_after_attempt(3), reraise=True
+    )
+    def create_schema(self, relation: BaseRelation) -> None:
+        """Create a schema that is not there. Where another command does so at the same time, a
+        catalog may fail although this one is to be there."""
+        super().create_schema(relation)
 
     def list_schemas(self, database: str) -> list[str]:
         """Names of schemas; Spark lists some in backticks."""

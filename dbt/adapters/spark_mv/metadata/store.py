@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 
+from tenacity import retry, stop_after_attempt, wait_random_exponential
+
 from dbt.adapters.spark_mv.catalog import iceberg, maintenance, table_heads
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
@@ -42,8 +44,10 @@ class MetadataStore:
             return None
         return facts.snapshot_id or "empty"
 
+    @retry(stop=stop_after_attempt(5), wait=wait_random_exponential(0.2, max=2), reraise=True)
     def create(self) -> None:
-        """Create schema, table and views where they are missing."""
+        """Create schema, table and views where they are missing. A catalog may fail, IF NOT EXISTS
+        or not, where another command does so at the same time."""
         schema = quote_parts((self.events.catalog, *self.events.namespace))
         self._executor.query(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         self._executor.query(create_events_table(self.events))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionWrapper
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
+from tenacity import Retrying, stop_after_attempt
 
 from dbt.adapters.spark_mv.credentials import SparkMVConnectionMethod, SparkMVCredentials
 from dbt.adapters.spark_mv.spark.connect_retries import RETRIES, ConnectRetries
@@ -78,7 +79,9 @@ def _start_embedded(credentials: SparkMVCredentials, given: dict[str, str]) -> S
     session = SparkSession.builder.config(map=conf).getOrCreate()
     if not own_catalog:
         # Every session starts in it; the file in the folder is made with it.
-        session.sql(f"CREATE SCHEMA IF NOT EXISTS {warehouse.CATALOG}.default")
+        for attempt in Retrying(stop=stop_after_attempt(3), reraise=True):  # as another may start
+            with attempt:
+                session.sql(f"CREATE SCHEMA IF NOT EXISTS {warehouse.CATALOG}.default")
     return session
 
 
