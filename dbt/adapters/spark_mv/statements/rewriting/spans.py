@@ -61,9 +61,10 @@ def _ends(words: tuple[Word, ...], start: int, stops: Collection[str]) -> Iterat
         plain = "" if word.quoted or word.string else word.text
         if plain == ")" and depth == 0:
             break
-        if depth == 0 and word.upper in stops:
+        limit = "" if words[index - 1].text == "*" else word.upper  # `* EXCEPT (x)` goes on
+        if depth == 0 and limit in stops:
             break
-        if depth == 0 and word.upper in _LIMITS:
+        if depth == 0 and limit in _LIMITS:
             found.append(words[last].end)
         depth += {"(": 1, ")": -1}.get(plain, 0)
         last = index
