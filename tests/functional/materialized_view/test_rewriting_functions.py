@@ -106,7 +106,9 @@ FUNCTIONS = r"""
     array_distinct(a) | array_union(a, a) | array_intersect(a, array(1)) | array_remove(a, 1) |
     array_except(a, array(1)) | arrays_overlap(a, array(3)) | slice(a, 1, 2) | array_repeat(s, 2) |
     flatten(array(a, a)) | map_keys(p) | map_values(p) | map_contains_key(p, 'k') |
-    get_json_object('{"a": {"b": 1}}', '$.a.b') | get_json_object(s, '$.a')
+    get_json_object('{"a": {"b": 1}}', '$.a.b') | get_json_object(s, '$.a') | array_size(a) |
+    size(a) | log10(i * i + 1) | log2(i * i + 1) | unix_date(d) | to_char(i, '999') |
+    to_varchar(i, '999')
 """
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _INVENTED = re.compile(r"#\d+L?|\[plan_id=\d+\]|(?<=_common_expr_)\d+")
 _OPERATOR = re.compile(r"^[\s:+|-]*(?:\*\(\d+\) )?(?P<name>\w+)")
@@ -15,6 +15,26 @@ _BY_NAME = {"project", *_AGGREGATES}
 _GROUP = re.compile(r"\bgid\b")
 # Spark names columns with their relations in what several DISTINCT aggregates become.
 _QUALIFIER = re.compile(r"(?<![\w`.])(?:(?:[a-z_]\w*|`[^`]+`)\.)+(?=[a-z_`])")
+# Names of one function, of which sqlglot prints the second.
+_SYNONYMS = {
+    "bit_get": "getbit",
+    "ceiling": "ceil",
+    "char": "chr",
+    "char_length": "length",
+    "date_diff": "datediff",
+    "character_length": "length",
+    "lcase": "lower",
+    "len": "length",
+    "position": "locate",
+    "pow": "power",
+    "reduce": "aggregate",
+    "sha1": "sha",
+    "signum": "sign",
+    "substr": "substring",
+    "to_unix_timestamp": "unix_timestamp",
+    "ucase": "upper",
+}
+_SYNONYM = re.compile(rf"\b(?:{'|'.join(_SYNONYMS)})(?=\()")
 _WITH_GROUPS = {"expand", "exchange", "sort", *_AGGREGATES}
 _PASSING = {
     "exchange",
@@ -34,8 +54,49 @@ def comparable(plan: str) -> list[str]:
     text = _INVENTED.sub("", plan).lower().replace("named_struct(", "struct(")
     # A comma is printed as CROSS JOIN.
     text = text.replace(", cross", ", inner")
+    text = _SYNONYM.sub(lambda found: _SYNONYMS[found.group()], text)
+    for name, (count, write) in _OTHERWISE.items():
+        text = _with_calls(text, name, count, write)
     lines = text.splitlines()
     return [_line(lines, number) for number in range(len(lines))]
+
+
+def _with_calls(text: str, name: str, count: int, write: Callable[..., str]) -> str:
+    """A text in which the calls of a function, with so many arguments, are written as another."""
+    places = [found.end() for found in re.finditer(rf"\b{name}\(", text)]
+    for start in reversed(places):
+        end, arguments = _arguments(text, start)
+        if len(arguments) == count:
+            text = text[: start - len(name) - 1] + write(*arguments) + text[end + 1 :]
+    return text
+
+
+def _arguments(text: str, start: int) -> tuple[int, list[str]]:
+    """Where the call ends whose arguments begin at `start`, and these."""
+    depth, arguments, since = 0, [], start
+    for place in range(start, len(text)):
+        sign = text[place]
+        if depth == 0 and (sign == ")" or text.startswith(", ", place)):
+            arguments.append(text[since:place])
+            since = place + 2
+        if depth == 0 and sign == ")":
+            return place, arguments
+        depth += (sign in "([") - (sign in ")]")
+    return len(text), []
+
+
+def _days_before(day: str, number: str) -> str:
+    is_number = re.fullmatch(r"-?\d+", number)
+    return f"date_add({day}, {-int(number) if is_number else f'({number} * -1)'})"
+
+
+# Functions that are written as others when they are printed: how many arguments they have, and how.
+_OTHERWISE: dict[str, tuple[int, Callable[..., str]]] = {
+    "date_sub": (2, _days_before),
+    "instr": (2, lambda text, part: f"locate({part}, {text}, 1)"),
+    "mod": (2, lambda one, other: f"({one} % {other})"),
+    "space": (1, lambda number: f"repeat( , {number})"),
+}
 
 
 def _line(lines: Sequence[str], number: int) -> str:

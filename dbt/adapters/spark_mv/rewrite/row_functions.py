@@ -39,7 +39,14 @@ _OF_NUMBERS: tuple[type[exp.Expr], ...] = (
 )
 _OF_LISTS: tuple[type[exp.Expr], ...] = (
     *(exp.Array, exp.Bracket, exp.ArrayContains, exp.ArrayPosition, exp.ArrayMax, exp.ArrayMin),
-    *(exp.ArrayDistinct, exp.ArrayIntersect, exp.ArrayExcept, exp.ArrayRemove, exp.ArraySlice),
+    *(
+        exp.ArraySize,
+        exp.ArrayDistinct,
+        exp.ArrayIntersect,
+        exp.ArrayExcept,
+        exp.ArrayRemove,
+        exp.ArraySlice,
+    ),
     *(exp.Flatten, exp.MapKeys, exp.MapContainsKey),
 )
 FUNCTIONS = frozenset((*_OPERATORS, *_OF_TIMES, *_OF_TEXTS, *_OF_NUMBERS, *_OF_LISTS))
@@ -50,6 +57,7 @@ FUNCTION_NAMES = frozenset(
     positive now log1p expm1 hypot e bin conv shiftrightunsigned timestamp_seconds timestamp_millis
     timestamp_micros date_part datepart bigint smallint tinyint decimal binary octet_length
     find_in_set format_number url_encode url_decode luhn_check cardinality get array_union
-    arrays_overlap array_repeat map_values try_to_number
+    arrays_overlap array_repeat map_values try_to_number array_size log10 log2 unix_date to_char
+    to_varchar
     """.split()
 )

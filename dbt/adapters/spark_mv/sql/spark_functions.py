@@ -113,8 +113,11 @@ def aggregate(node: exp.Expr) -> exp.AggFunc | None:
 
 
 Builder = Callable[[list[exp.Expr]], exp.Expr]
-# sqlglot would have PERCENTILE_APPROX of them, which has other values.
-_LEFT_ALONE = ("PERCENTILE_CONT", "PERCENTILE_DISC")
+# sqlglot would print others in their place, which have other values.
+_LEFT_ALONE = (
+    *("PERCENTILE_CONT", "PERCENTILE_DISC", "ARRAY_SIZE", "LOG10", "LOG2", "UNIX_DATE"),
+    *("TO_CHAR", "TO_VARCHAR", "PARSE_JSON"),
+)
 _WITH_FORMAT = ("DATE_FORMAT", "TO_DATE", "TO_TIMESTAMP", "UNIX_TIMESTAMP", "FROM_UNIXTIME")
 # Where a tree keeps the format that a function was given.
 WRITTEN_FORMAT = "written_format"
