@@ -6,7 +6,7 @@ from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
 from dbt.adapters.spark_mv.sql.understood import understood
-from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
+from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH, storage_of
 
 Tables = frozenset[TableName]
 
@@ -49,6 +49,9 @@ class TablesBehind:
         facts = self._resolver.lookup(name)
         if isinstance(facts, TableFacts):
             return frozenset([name])
+        storage = None if facts is None else storage_of(name, facts)
+        if storage is not None:
+            return frozenset([storage])
         reads = understood(facts.text) if isinstance(facts, ViewFacts) else None
         if reads is None or depth > MAX_DEPTH or not isinstance(facts, ViewFacts):
             return None
