@@ -14,12 +14,12 @@ from dbt.adapters.spark.impl import (
     SparkAdapter,
     SparkConfig,
 )
-from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
-from tenacity import retry, retry_if_exception_type, stop_after_attempt
+from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.spark_mv.__version__ import version
 from dbt.adapters.spark_mv.column import SparkMVColumn
 from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
+from dbt.adapters.spark_mv.core.creation import beside_others
 from dbt.adapters.spark_mv.glue.docs_catalog import catalog_rows, outdated_properties
 from dbt.adapters.spark_mv.glue.methods import MaterializedViewMethods
 from dbt.adapters.spark_mv.glue.replacement import ReplacementMethods
@@ -166,12 +166,9 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
             raise
         return rows
 
-    @retry(
-        retry=retry_if_exception_type(DbtDatabaseError), stop=stop_after_attempt(3), reraise=True
-    )
+    @beside_others
     def create_schema(self, relation: BaseRelation) -> None:
-        """Create a schema that is not there. Where another command does so at the same time, a
-        catalog may fail although this one is to be there."""
+        """Create a schema that is not there."""
         super().create_schema(relation)
 
     def list_schemas(self, database: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dbt.adapters.base import BaseRelation
 from dbt.adapters.spark.impl import SparkAdapter
+from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.impl import SparkMVAdapter
@@ -53,7 +54,7 @@ def test_of_models(lake: Warehouse, monkeypatch: Any) -> None:
                 session.query(f"create schema if not exists {relation.schema}")
             except Exception as error:
                 failed.append(error)
-                raise _as_dbt(error) from None
+                raise DbtDatabaseError(str(error)) from None
 
     executor = lake.command().core.services.executor
     failed: list[Exception] = []
@@ -67,9 +68,3 @@ def test_of_models(lake: Warehouse, monkeypatch: Any) -> None:
         _at_once(lambda relation=relation: adapter.create_schema(relation))
         assert (name,) in [row[:1] for row in lake.spark("show schemas")]
     assert failed, "nobody was in the way of another"
-
-
-def _as_dbt(error: Exception) -> Exception:
-    from dbt_common.exceptions import DbtDatabaseError
-
-    return DbtDatabaseError(str(error))

@@ -31,11 +31,16 @@ ONE = "select shop, sum(amount) as t, count(*) as n from @.sales group by shop"
 ZONE = "America/Sao_Paulo"
 
 
+def of_small_tables(lake: Warehouse) -> Warehouse:
+    """The warehouse, with a target to which also statements about few rows are worth it."""
+    return Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+
+
 def make_shop(lake: Warehouse) -> Warehouse:
     """A warehouse in which small tables are worth it."""
     for run in (lake.sql, lake.spark):
         run(f"set time zone '{ZONE}'")
-    made = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    made = of_small_tables(lake)
     made.spark(f"create table @.sales using iceberg as {ROWS}")
     made.spark(
         "create table @.shops using iceberg as select cast(id as int) as shop, "

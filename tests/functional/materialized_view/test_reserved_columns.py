@@ -8,7 +8,7 @@ import pytest
 
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.volatile import METADATA_COLUMNS
-from tests.functional.materialized_view.rewritten import reasons_of, views_of
+from tests.functional.materialized_view.rewritten import of_small_tables, reasons_of, views_of
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 QUERIES = {
@@ -66,7 +66,7 @@ def test_fast_live_and_rewritten(lake: Warehouse, column: str, which: str) -> No
 
 @pytest.mark.parametrize("column", ["_file", "_pos", "_Row_ID"])
 def test_rewritten(lake: Warehouse, column: str) -> None:
-    shop = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    shop = of_small_tables(lake)
     shop.spark("drop table if exists @.many")
     shop.spark("create table @.many using iceberg as select id, id % 7 as k from range(3000)")
     shop.sql(

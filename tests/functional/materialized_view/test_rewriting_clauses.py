@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from tests.functional.materialized_view.rewritten import reasons_of, views_of
+from tests.functional.materialized_view.rewritten import of_small_tables, reasons_of, views_of
 from tests.functional.materialized_view.warehouse import Warehouse
 
 VIEWS = {
@@ -53,7 +53,7 @@ LEFT_ALONE = {
 
 @pytest.fixture(scope="module")
 def sold(lake: Warehouse) -> Warehouse:
-    made = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    made = of_small_tables(lake)
     made.spark(
         "create table @.sold using iceberg as select id, cast(id % 11 % 6 as int) as shop, "
         "cast(if(id % 13 = 0, null, id % 5) as int) as kind, concat('c', id % 40) as city "

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from dbt.adapters.spark_mv.statements.rewriting import stored_views
-from tests.functional.materialized_view.rewritten import views_of
+from tests.functional.materialized_view.rewritten import of_small_tables, views_of
 from tests.functional.materialized_view.warehouse import Warehouse
 
 HIDING = {
@@ -46,7 +46,7 @@ AROUND = (
 
 @pytest.fixture(scope="module")
 def shop(lake: Warehouse) -> Warehouse:
-    made = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    made = of_small_tables(lake)
     made.spark(
         "create table @.many using iceberg tblproperties ('format-version'='3', "
         "'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read') as "

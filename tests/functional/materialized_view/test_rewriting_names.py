@@ -12,7 +12,7 @@ from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.reading import blocks, expressions
-from tests.functional.materialized_view.rewritten import assert_same, views_of
+from tests.functional.materialized_view.rewritten import assert_same, of_small_tables, views_of
 from tests.functional.materialized_view.warehouse import Warehouse
 
 # Bare, Spark takes them for a column if there is one.
@@ -44,7 +44,7 @@ PLACES = (
 
 @pytest.fixture(scope="module")
 def named(lake: Warehouse) -> Iterator[Warehouse]:
-    made = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    made = of_small_tables(lake)
     values = ", ".join(f"{value} as {name}" for name, value in NAMES.items())
     made.spark(
         f"create table @.named using iceberg as select cast(id % 5 as int) as k, id, {values} "
@@ -137,7 +137,7 @@ USES = (
 @pytest.fixture(scope="module")
 def parts(lake: Warehouse) -> Iterator[Warehouse]:
     lake.spark("set spark.sql.ansi.enabled = false")
-    made = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    made = of_small_tables(lake)
     made.spark("create table @.parts using iceberg as select cast(id as int) as id, "
                "cast(id % 12 as int) as k, cast(id % 5 as int) as low from range(300)")  # fmt: skip
     made.spark("create table @.whole using iceberg as select cast(id as int) as k, "
@@ -211,7 +211,7 @@ GUARDS = (
 
 @pytest.fixture(scope="module")
 def bought(lake: Warehouse) -> Iterator[Warehouse]:
-    made = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    made = of_small_tables(lake)
     for run in (made.sql, made.spark):
         run("set spark.sql.ansi.enabled = true")
     made.spark("create table @.bought using iceberg as select id, cast(id % 4 as int) as k "

@@ -8,6 +8,7 @@ import pytest
 from dbt.cli.main import dbtRunner
 
 from tests.functional.materialized_view.dbt_project import DbtProject
+from tests.functional.materialized_view.rewritten import of_small_tables
 from tests.functional.materialized_view.warehouse import Warehouse
 
 SUMS = "select shop, sum(amount) as total from {{ source('raw', 'orders') }} group by shop"
@@ -39,7 +40,7 @@ def project(lake: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> DbtPro
         "create or replace table @.orders using iceberg as select id, cast(id % 7 as int) as shop, "
         "cast(id % 100 as decimal(10, 2)) as amount from range(9000)"
     )
-    shop = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    shop = of_small_tables(lake)
     made = DbtProject(tmp_path_factory.mktemp("notes"), shop)
     made.write(FILES)
     made.dbt("run", "-s", "by_shop")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dbt.adapters.spark_mv.spark.session import spark_session
+from tests.functional.materialized_view.rewritten import of_small_tables
 from tests.functional.materialized_view.warehouse import Warehouse
 
 PAGE = Path(__file__).parents[3] / "docs" / "query_rewriting.md"
@@ -22,7 +23,7 @@ def test_there_are_five() -> None:
 
 @pytest.mark.parametrize(("view", "query"), PATTERNS)
 def test_pattern(lake: Warehouse, view: str, query: str) -> None:
-    shop = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    shop = of_small_tables(lake)
     shop.spark(
         "create or replace table @.orders using iceberg as select id, concat('c', id % 50) as "
         "customer, cast(id % 4 as int) as shop, date_add(date'2023-12-20', cast(id % 120 as int)) "

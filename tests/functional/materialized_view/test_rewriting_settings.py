@@ -17,6 +17,7 @@ from dbt.adapters.spark_mv.statements.rewriting import (
     stored_views,
 )
 from dbt.adapters.spark_mv.views.settings import kept
+from tests.functional.materialized_view.rewritten import of_small_tables
 from tests.functional.materialized_view.test_settings_of_spark import everything_set
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -57,7 +58,7 @@ VARIABLES = (
 @pytest.fixture(scope="module")
 def visits(lake: Warehouse) -> Warehouse:
     """A warehouse in which small tables are worth it."""
-    made = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    made = of_small_tables(lake)
     made.spark(
         "create table @.visits using iceberg as select cast(id as int) id, cast(id % 7 as int) "
         "shop, cast(id % 3 as int) kind, concat('c', id % 4) city, date_add(date'2024-01-01', "

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from tests.functional.materialized_view.dbt_project import DbtProject
-from tests.functional.materialized_view.rewritten import explained
+from tests.functional.materialized_view.rewritten import explained, of_small_tables
 from tests.functional.materialized_view.warehouse import Warehouse
 
 ASKED = "select kind, sum(amount) as total, count(*) as n from @.orders group by kind"
@@ -77,7 +77,7 @@ def project(lake: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> DbtPro
         "create or replace table @.areas using iceberg as select concat('r', id) as region, "
         "concat('a', id % 2) as name from range(4)"
     )
-    shop = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    shop = of_small_tables(lake)
     made = DbtProject(tmp_path_factory.mktemp("tested"), shop)
     made.write(FILES)
     made.write({"models/sources.yml": SOURCES.format(schema=lake.schema)})

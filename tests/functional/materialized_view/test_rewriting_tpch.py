@@ -10,7 +10,12 @@ import pytest
 
 from dbt.adapters.spark_mv.statements.rewriting import assembly
 from dbt.adapters.spark_mv.statements.rewriting.rewriter import STRICT
-from tests.functional.materialized_view.rewritten import assert_same, explained, views_of
+from tests.functional.materialized_view.rewritten import (
+    assert_same,
+    explained,
+    of_small_tables,
+    views_of,
+)
 from tests.functional.materialized_view.tpch_queries import OTHERS, QUERIES
 from tests.functional.materialized_view.tpch_reports import VIEWS
 from tests.functional.materialized_view.warehouse import Warehouse
@@ -25,7 +30,7 @@ def tpch(lake: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Warehouse
     generator = str(Path(sys.executable).with_name("tpchgen-cli"))
     arguments = ("parquet", "--scale-factor=0.01", f"--output-dir={folder}")
     subprocess.run([generator, *arguments], check=True, stdout=subprocess.DEVNULL)
-    made = Warehouse({**lake.target, "query_rewrite_min_rows": 0}, lake.schema)
+    made = of_small_tables(lake)
     for file in folder.glob("*.parquet"):
         made.spark(
             f"create or replace table @.{file.stem} using iceberg as select * from parquet.`{file}`"

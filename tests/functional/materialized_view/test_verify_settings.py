@@ -41,7 +41,6 @@ FILES = {
 } | {
     "models/models.yml": "models:\n"
     + "".join(f"  - name: {name}\n    data_tests: [matches_its_query]\n" for name in QUERIES),
-    "models/raw.yml": "sources:\n  - name: more\n    schema: x\n    tables: [{name: y}]\n",
 }
 
 

@@ -8,10 +8,9 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 
-from tenacity import retry, stop_after_attempt, wait_random_exponential
-
 from dbt.adapters.spark_mv.catalog import iceberg, maintenance, table_heads
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.core.creation import beside_others
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, SmallTable, TableFacts
 from dbt.adapters.spark_mv.metadata.events import Event
@@ -44,10 +43,9 @@ class MetadataStore:
             return None
         return facts.snapshot_id or "empty"
 
-    @retry(stop=stop_after_attempt(5), wait=wait_random_exponential(0.2, max=2), reraise=True)
+    @beside_others
     def create(self) -> None:
-        """Create schema, table and views where they are missing. A catalog may fail, IF NOT EXISTS
-        or not, where another command does so at the same time."""
+        """Create schema, table and views where they are missing."""
         schema = quote_parts((self.events.catalog, *self.events.namespace))
         self._executor.query(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         self._executor.query(create_events_table(self.events))

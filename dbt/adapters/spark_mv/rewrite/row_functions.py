@@ -53,7 +53,7 @@ FUNCTIONS = frozenset((*_OPERATORS, *_OF_TIMES, *_OF_TEXTS, *_OF_NUMBERS, *_OF_L
 # Those that sqlglot has no name for.
 FUNCTION_NAMES = frozenset(
     """
-    pmod bround hash xxhash64 crc32 concat_ws instr btrim weekday make_date nullifzero zeroifnull
+    pmod bround hash xxhash64 crc32 btrim weekday make_date nullifzero zeroifnull
     positive now log1p expm1 hypot e bin conv shiftrightunsigned timestamp_seconds timestamp_millis
     timestamp_micros date_part datepart bigint smallint tinyint decimal binary octet_length
     find_in_set format_number url_encode url_decode luhn_check cardinality get array_union

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionWrapper
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
-from tenacity import Retrying, stop_after_attempt
 
+from dbt.adapters.spark_mv.core.creation import beside_others
 from dbt.adapters.spark_mv.credentials import SparkMVConnectionMethod, SparkMVCredentials
 from dbt.adapters.spark_mv.spark.connect_retries import RETRIES, ConnectRetries
 from dbt.adapters.spark_mv.spark.error_messages import may_run_again, spark_message
@@ -79,9 +79,8 @@ def _start_embedded(credentials: SparkMVCredentials, given: dict[str, str]) -> S
     session = SparkSession.builder.config(map=conf).getOrCreate()
     if not own_catalog:
         # Every session starts in it; the file in the folder is made with it.
-        for attempt in Retrying(stop=stop_after_attempt(3), reraise=True):  # as another may start
-            with attempt:
-                session.sql(f"CREATE SCHEMA IF NOT EXISTS {warehouse.CATALOG}.default")
+        create = beside_others(session.sql)
+        create(f"CREATE SCHEMA IF NOT EXISTS {warehouse.CATALOG}.default")
     return session
 
 

@@ -49,11 +49,13 @@ class TablesBehind:
         facts = self._resolver.lookup(name)
         if isinstance(facts, TableFacts):
             return frozenset([name])
-        storage = None if facts is None else storage_of(name, facts)
+        if not isinstance(facts, ViewFacts) or depth > MAX_DEPTH:
+            return None
+        storage = storage_of(name, facts)
         if storage is not None:
             return frozenset([storage])
-        reads = understood(facts.text) if isinstance(facts, ViewFacts) else None
-        if reads is None or depth > MAX_DEPTH or not isinstance(facts, ViewFacts):
+        reads = understood(facts.text)
+        if reads is None:
             return None
         home = Namespace(facts.catalog, facts.namespace)
         found: set[TableName] = set()
