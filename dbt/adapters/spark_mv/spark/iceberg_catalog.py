@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog.metadata_files import view_facts
-from dbt.adapters.spark_mv.catalog.table_heads import has_own_columns, metadata_digest
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import (
     Bounds,
@@ -20,6 +20,7 @@ from dbt.adapters.spark_mv.core.executor import (
     ViewFacts,
 )
 from dbt.adapters.spark_mv.spark import iceberg_branches, iceberg_files, iceberg_partitions
+from dbt.adapters.spark_mv.spark.held_tables import HeldTable, chain_of, facts_of
 from dbt.adapters.spark_mv.spark.iceberg_rows import IcebergTable, is_small
 from dbt.adapters.spark_mv.spark.session_client import Parts, SessionClient, columns_of
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
@@ -32,7 +33,7 @@ class IcebergCatalog(SessionClient):
         super().__init__(session)
         self._lock = threading.Lock()
         self._catalogs: dict[str, Any] = {}
-        self._tables: dict[Parts, Any] = {}
+        self._tables: dict[Parts, HeldTable] = {}
         self._views: dict[Parts, tuple[Any, str, ViewFacts]] = {}
         self._identifiers: dict[Parts, Any] = {}
         # Schemas by the names of their tables: as Iceberg has each, as Spark does, its columns.
@@ -103,30 +104,26 @@ class IcebergCatalog(SessionClient):
         return facts
 
     def _table_facts(self, parts: Parts) -> TableFacts | None:
-        table = self._table(parts)
-        if table is None:
-            return None
-        snapshot = table.currentSnapshot()
-        # Tables of other engines may not say it.
-        schema_id = None if snapshot is None else snapshot.schemaId()
-        number = int(table.schema().schemaId())
-        head = None if snapshot is None else str(snapshot.snapshotId()), number
-        digest = None if has_own_columns(head, schema_id) else _digest(table)
-        return TableFacts("iceberg", *head, schema_id, digest)
+        held, metadata = self._newest(parts)
+        return None if held is None else held.read(metadata, "facts", facts_of)
 
     def _table(self, parts: Parts) -> Any:
-        remembered = self._tables.get(parts)
-        if remembered is not None:
+        held, _ = self._newest(parts)
+        return None if held is None else held.table
+
+    def _newest(self, parts: Parts) -> tuple[HeldTable, Any] | tuple[None, None]:
+        """A table and its newest metadata."""
+        held = self._tables.get(parts)
+        if held is not None:
             try:
-                remembered.refresh()
-                return remembered
+                return held, held.refresh()
             except Exception:  # dropped, or dropped and created again under another uuid
                 self._tables.pop(parts, None)
         catalog, identifier = self._catalog(parts[0]), self._identifier(parts)
         if not catalog.tableExists(identifier):
-            return None
-        self._tables[parts] = table = catalog.loadTable(identifier)
-        return table
+            return None, None
+        self._tables[parts] = held = HeldTable(catalog.loadTable(identifier))
+        return held, held.refresh()
 
     def columns(self, parts: Parts, whole: bool = False) -> list[ColumnType] | None:
         """Names and Spark's types of the columns of a table; None if there is none."""
@@ -185,25 +182,11 @@ class IcebergCatalog(SessionClient):
     def _chain(
         self, parts: Parts, branch: str, limit: int, until: str | None
     ) -> list[SnapshotFacts]:
-        table = self._table(parts)
-        snapshot = None if table is None else table.snapshot(branch)
-        chain: list[SnapshotFacts] = []
-        while snapshot is not None and len(chain) < limit:
-            parent = snapshot.parentId()
-            chain.append(
-                SnapshotFacts(
-                    snapshot_id=str(snapshot.snapshotId()),
-                    parent_id=None if parent is None else str(parent),
-                    operation=str(snapshot.operation()),
-                    committed_at=int(snapshot.timestampMillis()),
-                    summary=json.loads(self._json.writeValueAsString(snapshot.summary())),
-                    schema_id=snapshot.schemaId(),
-                )
-            )
-            if parent is None or chain[-1].snapshot_id == until:
-                break
-            snapshot = table.snapshot(parent)
-        return chain
+        held, metadata = self._newest(parts)
+        if held is None:
+            return []
+        read = partial(chain_of, self._json.writeValueAsString, branch, limit, until)
+        return list(held.read(metadata, (branch, limit, until), read))
 
     def added_bounds(
         self, parts: Parts, snapshot_ids: Sequence[str], columns: Sequence[str]
@@ -277,8 +260,3 @@ class IcebergCatalog(SessionClient):
                 return function(*arguments)
 
         return super()._call(once_more)
-
-
-def _digest(table: Any) -> str:
-    metadata = table.operations().current()
-    return metadata_digest(str(metadata.metadataFileLocation()), metadata.lastUpdatedMillis())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg, table_heads
@@ -78,9 +79,15 @@ class Observer:
         with self._resolver.remembered():
             return self._observation(view, pinned)
 
-    def has_moved(self, observation: Observation) -> bool:
-        """Whether any base table has another version now than when it was observed."""
-        return self._versions.read(observation.versions) != observation.versions
+    def has_moved(
+        self, observation: Observation, tables: Iterable[TableName] | None = None
+    ) -> bool:
+        """Whether any base table, or any of those named, has another version now than when it was
+        observed."""
+        names = list(observation.versions if tables is None else tables)
+        with self._resolver.remembered():
+            found = self._versions.read(names, self._heads(names))
+        return any(observation.versions.get(name) != found[name] for name in names)
 
     def _observation(self, view: MaterializedView, pinned: PinnedVersions | None) -> Observation:
         instant = clock.now() if pinned is None else pinned.instant

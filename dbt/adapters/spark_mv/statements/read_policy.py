@@ -150,8 +150,9 @@ class Reader:
             below = upstream if exact else ()
             self.prepare(upstream, pinned, may_inline=False, trigger=UPSTREAM, exact=below)
             # Whatever was seen of them before, others may have refreshed them since.
-            pinned.forget(upstream.values())
-            observation = self._services.observer.observe(view, pinned)
+            if self._services.observer.has_moved(observation, upstream.values()):
+                pinned.forget(upstream.values())
+                observation = self._services.observer.observe(view, pinned)
         if observation.verdict.is_fresh:
             self._clear_flag(observation)
             self._renew_live(observation)

@@ -12,6 +12,7 @@ import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
@@ -26,6 +27,7 @@ FORMAT_VERSION = "1"
 SPARE = "mv_spare_"
 # What the storage table is called in statements that compute its rows from those it has.
 STORED = "mv_stored"
+_KNOWN_QUERIES = 4096
 _UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError)
 
 
@@ -251,7 +253,8 @@ def _options(stored: Mapping[str, Any]) -> Options:
     return Options(**{**known, **lists})
 
 
-def _normalised(sql: str) -> list[str]:
+@lru_cache(_KNOWN_QUERIES)
+def _normalised(sql: str) -> tuple[str, ...]:
     """The words of a query as they are written in one of all ways that mean the same: no comments,
     keywords and functions in upper case, and no AS, which no query of Spark's needs to be told
     from another."""
@@ -260,7 +263,7 @@ def _normalised(sql: str) -> list[str]:
         _normalised_word(word, following is not None and following.text == "(")
         for word, following in zip_longest(words, words[1:])
     ]
-    return [word for word in found if word != "AS"] or [sql]
+    return tuple(word for word in found if word != "AS") or (sql,)
 
 
 def _normalised_word(word: Word, is_called: bool) -> str:
