@@ -15,7 +15,7 @@ from pyspark.errors import AnalysisException
 from dbt.adapters.spark_mv.catalog import metadata_files, table_heads
 from dbt.adapters.spark_mv.catalog.versions import Version
 from dbt.adapters.spark_mv.instant.file_catalog import FileCatalog
-from dbt.adapters.spark_mv.spark import iceberg_catalog
+from dbt.adapters.spark_mv.spark import held_tables
 from dbt.adapters.spark_mv.sql.names import TableName
 from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.warehouse import Warehouse
@@ -145,7 +145,7 @@ def test_no_view_is_wrongly_fresh(lake: Warehouse, case: tuple[str, str, str]) -
 
 def test_numbers_alone_do_not_tell(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mutant: a snapshot and a number are all of a version."""
-    for module in (iceberg_catalog, metadata_files, table_heads):
+    for module in (held_tables, metadata_files, table_heads):
         monkeypatch.setattr(module, "has_own_columns", lambda head, schema_id: True)
     case = ("registered", "other x", "another")
     assert wrongly_fresh(lake, len(CASES), case) or wrongly_fresh(lake, len(CASES) + 1, _ALWAYS[0])

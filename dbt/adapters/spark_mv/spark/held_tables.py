@@ -1,0 +1,84 @@
+"""Tables of a catalog that are held from one question to the next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+from dbt.adapters.spark_mv.catalog.table_heads import has_own_columns, metadata_digest
+from dbt.adapters.spark_mv.core.executor import SnapshotFacts, TableFacts
+
+T = TypeVar("T")
+
+
+class HeldTable:
+    """A table of Iceberg's, and what has been read of its newest metadata file.
+
+    A metadata file never changes, and no other one has its name: while it is the newest one, what
+    was read of it is not asked of the JVM again.
+    """
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+        self._operations = table.operations()
+        self._known: tuple[str | None, dict[Hashable, Any]] = (None, {})
+
+    def refresh(self) -> Any:
+        """The newest metadata of the table; fails if the table is gone, or another one has its
+        name."""
+        return self._operations.refresh()
+
+    def read(self, metadata: Any, what: Hashable, function: Callable[[Any], T]) -> T:
+        """What `function` reads of this metadata, under a name of its own."""
+        location = metadata.metadataFileLocation()
+        if location is None:  # a catalog may keep metadata in no file
+            return function(metadata)
+        if location != self._known[0]:
+            self._known = location, {}
+        known = self._known
+        if known[0] != location:  # another thread has just read other metadata
+            return function(metadata)
+        if what not in known[1]:
+            known[1][what] = function(metadata)
+        found: T = known[1][what]
+        return found
+
+
+def facts_of(metadata: Any) -> TableFacts:
+    """Facts of the table that this is the metadata of."""
+    snapshot = metadata.currentSnapshot()
+    # Tables of other engines may not say it.
+    schema_id = None if snapshot is None else snapshot.schemaId()
+    head = None if snapshot is None else str(snapshot.snapshotId()), int(metadata.currentSchemaId())
+    digest = None if has_own_columns(head, schema_id) else _digest(metadata)
+    return TableFacts("iceberg", *head, schema_id, digest)
+
+
+def _digest(metadata: Any) -> str:
+    return metadata_digest(str(metadata.metadataFileLocation()), metadata.lastUpdatedMillis())
+
+
+def chain_of(
+    as_json: Callable[[Any], str], branch: str, limit: int, until: str | None, metadata: Any
+) -> list[SnapshotFacts]:
+    """Snapshots of a branch, newest first."""
+    head = metadata.ref(branch)
+    snapshot = None if head is None else metadata.snapshot(head.snapshotId())
+    chain: list[SnapshotFacts] = []
+    while snapshot is not None and len(chain) < limit:
+        parent = snapshot.parentId()
+        chain.append(
+            SnapshotFacts(
+                snapshot_id=str(snapshot.snapshotId()),
+                parent_id=None if parent is None else str(parent),
+                operation=str(snapshot.operation()),
+                committed_at=int(snapshot.timestampMillis()),
+                summary=json.loads(as_json(snapshot.summary())),
+                schema_id=snapshot.schemaId(),
+            )
+        )
+        if parent is None or chain[-1].snapshot_id == until:
+            break
+        snapshot = metadata.snapshot(parent)
+    return chain
