@@ -13,6 +13,7 @@ import pytest
 
 from dbt.adapters.spark_mv.core.errors import NeedsSpark
 from dbt.adapters.spark_mv.instant import cli
+from dbt.adapters.spark_mv.instant.folder import QUESTIONS
 from dbt.adapters.spark_mv.instant.profiles import Place, folder_of
 from dbt.adapters.spark_mv.metadata.events import REFRESH_STARTED, host, new_event
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -20,7 +21,8 @@ from tests.functional.materialized_view.dbt_project import DbtProject
 from tests.functional.materialized_view.warehouse import Warehouse
 
 FILES = {
-    "models/totals.sql": "{{ config(materialized='bq_materialized_view') }} select customer, "
+    "models/totals.sql": "{{ config(materialized='bq_materialized_view', "
+    "error_after={'count': 1, 'period': 'hour'}) }} select customer, "
     "sum(amount) as total from {{ source('raw', 'orders') }} group by customer",
     "models/most.sql": "{{ config(materialized='bq_materialized_view') }} "
     "select max(total) as most from {{ ref('totals') }}",
@@ -77,7 +79,7 @@ def table(printed: str) -> list[str]:
     return [line for line in lines if line]
 
 
-@pytest.mark.parametrize("question", ["status", "history", "explain"])
+@pytest.mark.parametrize("question", QUESTIONS)
 def test_by_dbt(lake: Warehouse, project: DbtProject, question: str) -> None:
     """As many JVMs as questions would be three; the lines are those that Spark gives."""
     expected = [line.rstrip() for line in lake.operation(question).lines() if line]
@@ -87,13 +89,28 @@ def test_by_dbt(lake: Warehouse, project: DbtProject, question: str) -> None:
     assert lines[-len(expected) :] == expected
 
 
-@pytest.mark.parametrize("question", ["status", "history", "explain"])
+@pytest.mark.parametrize("question", QUESTIONS)
 def test_by_program(lake: Warehouse, project: DbtProject, question: str) -> None:
     """The same, and neither dbt nor pyspark is imported."""
     expected = [line.rstrip() for line in lake.operation(question).lines() if line]
     found = in_a_process(project, BY_PROGRAM, question)
     assert (found["code"], found["jvm"], found["modules"]) == (0, False, [])
     assert table(found["printed"]) == expected
+
+
+def test_stale_for_too_long(
+    lake: Warehouse, project: DbtProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake.spark("insert into @.orders values (900, 'eve', 1)")
+    now = in_a_process(project, BY_PROGRAM, "check_staleness", "--json")
+    (row,) = json.loads(now["printed"])["rows"]
+    assert (now["code"], row["level"], row["freshness"]) == (cli.DONE, "pass", "STALE")
+    monkeypatch.setenv("DBT_SPARK_MV_CLOCK_OFFSET", "3700")
+    later = in_a_process(project, BY_PROGRAM, "check_staleness", "--json")
+    assert (later["code"], later["jvm"]) == (cli.FAILED, False)
+    assert '"level": "error"' in later["printed"] and "more than its" in later["printed"]
+    monkeypatch.delenv("DBT_SPARK_MV_CLOCK_OFFSET")
+    project.dbt("run")
 
 
 def test_as_json(lake: Warehouse, project: DbtProject) -> None:

@@ -21,6 +21,7 @@ _ABOUT = {
     "status": "freshness of views by their versions, now",
     "history": "the newest refreshes, the newest last",
     "explain": "what a refresh would do now, and why",
+    "check_staleness": "how long views have been stale, held against their limits",
 }
 
 

@@ -28,7 +28,7 @@ from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 
-QUESTIONS = ("status", "history", "explain")
+QUESTIONS = ("status", "history", "explain", "check_staleness")
 _DEFAULT_CATALOG = "spark.sql.defaultCatalog"
 _FILE_SYSTEM = "spark.hadoop.fs.defaultFS"
 _CATALOGS = "spark.sql.catalog."

@@ -8,8 +8,8 @@ from typing import Any
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.metadata.refreshes import Cost, costs, refreshes
-from dbt.adapters.spark_mv.operations import status
-from dbt.adapters.spark_mv.operations.choice import Choice
+from dbt.adapters.spark_mv.operations import scheduling, status
+from dbt.adapters.spark_mv.operations.choice import Choice, each
 from dbt.adapters.spark_mv.operations.report import Report
 from dbt.adapters.spark_mv.planning.request import MANUAL, Request
 from dbt.adapters.spark_mv.refresh.services import Services
@@ -74,6 +74,30 @@ class Questions:
             for refresh in found[-limit:]
         ]
         return Report(_HISTORY_COLUMNS, tuple(kept))
+
+    def check_staleness(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
+        """Hold how long views have been stale against `warn_after` and `error_after`."""
+        chosen = self._choice.views(view, all)
+        if view is None:
+            chosen = [state for state in chosen if scheduling.has_threshold(state)]
+        failures: list[str] = []
+
+        def check(state: ViewState) -> list[tuple[Any, ...]]:
+            observation = status.observe_by_name(
+                self._services.resolver, self._services.observer, state
+            )
+            found = scheduling.staleness_of(self._services, state, observation)
+            if found.level == scheduling.ERROR:
+                failures.append(
+                    f"{state.name} has been stale for {found.seconds:.0f} s: more than its "
+                    f"{found.limit}.\nRefresh it, or see `dbt run-operation status` for the reason."
+                )
+            freshness = observation.verdict.freshness.value if observation else "MISSING"
+            return [(found.level, freshness, round(found.seconds, 1), found.limit)]
+
+        report = each(chosen, check, ("level", "freshness", "seconds_stale", "limit"))
+        notes = () if chosen else ("no materialized view has warn_after or error_after",)
+        return Report(report.columns, report.rows, (*report.failures, *failures), notes)
 
     def explain(self, view: Any = None) -> Report:
         """What a refresh of each view would do now, and why."""

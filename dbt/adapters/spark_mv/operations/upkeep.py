@@ -143,30 +143,6 @@ class Upkeep:
         if view is not None and known is not None and scheduling.is_due(known):
             self._services.history.failed(view, request, error.problem)
 
-    def check_staleness(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
-        """Hold how long views have been stale against `warn_after` and `error_after`."""
-        chosen = self._choice.views(view, all)
-        if view is None:
-            chosen = [state for state in chosen if scheduling.has_threshold(state)]
-        failures: list[str] = []
-
-        def check(state: ViewState) -> list[tuple[Any, ...]]:
-            observation = status.observe_by_name(
-                self._services.resolver, self._services.observer, state
-            )
-            found = scheduling.staleness_of(self._services, state, observation)
-            if found.level == scheduling.ERROR:
-                failures.append(
-                    f"{state.name} has been stale for {found.seconds:.0f} s: more than its "
-                    f"{found.limit}.\nRefresh it, or see `dbt run-operation status` for the reason."
-                )
-            freshness = observation.verdict.freshness.value if observation else "MISSING"
-            return [(found.level, freshness, round(found.seconds, 1), found.limit)]
-
-        report = each(chosen, check, ("level", "freshness", "seconds_stale", "limit"))
-        notes = () if chosen else ("no materialized view has warn_after or error_after",)
-        return Report(report.columns, report.rows, (*report.failures, *failures), notes)
-
     def sweep(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
         """Remove what crashes left behind."""
         chosen = self._choice.views(view, all)
