@@ -12,6 +12,9 @@
   {%- set existing = load_cached_relation(this) -%}
   {%- set target_relation = this.incorporate(type=this.MaterializedView) -%}
   {{ run_hooks(pre_hooks) }}
+  {%- if pre_hooks -%}
+    {%- set existing = adapter.if_still_there(existing) -%}
+  {%- endif -%}
 
   {%- set build_sql = spark_mv_build_sql(existing, target_relation) -%}
   {% if build_sql == '' %}

@@ -103,6 +103,7 @@ FUNCTIONS = r"""
     regexp_count(s, 'b') | regexp_instr(s, 'b') | regexp_substr(s, 'b.') |
     regexp_extract_all(s, '([a-z])', 1) | to_binary(s, 'utf-8') | a[0] | a[i] | p['k'] | st['k'] |
     st['NAME'] | element_at(p, 'k') | element_at(array(i, 2), -1) | get(a, 1) | a[5] |
+    try_element_at(a, 9) |
     cardinality(a) | array_contains(a, 1) | array_position(a, 1) | array_max(a) | array_min(a) |
     array_distinct(a) | array_union(a, a) | array_intersect(a, array(1)) | array_remove(a, 1) |
     array_except(a, array(1)) | arrays_overlap(a, array(3)) | slice(a, 1, 2) | array_repeat(s, 2) |

@@ -198,9 +198,12 @@ class Container:
         self._memo.written = set()
         if written and not (self.invocation.is_reduced or self.invocation.defers):
             selected = selected_relations(self.manifest)
-            self._write_refresher.refresh(
-                written, lambda view: (view.schema.lower(), view.name.lower()) in selected
-            )
+
+            def is_selected(view: TableName) -> bool:
+                name = view.name.lower()
+                return any((schema.lower(), name) in selected for schema in view.schemas)
+
+            self._write_refresher.refresh(written, is_selected)
         self.services.log.flush_unless_routine()
 
     def interrupt(self) -> None:

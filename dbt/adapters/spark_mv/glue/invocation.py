@@ -198,7 +198,7 @@ class NodeContext:
         nodes = getattr(self._manifest, "nodes", {})
         depends_on = getattr(self._node(), "depends_on", None)
         found = [nodes.get(name) for name in getattr(depends_on, "nodes", ())]
-        return [(node.schema, node.alias) for node in found if node is not None]
+        return [(*node.schema.split("."), node.alias) for node in found if node is not None]
 
     def _node(self) -> Any:
         """The node that is running; None without one."""

@@ -146,6 +146,16 @@ class ReplacementMethods(ContainerMethods):
         self._container().allow_replacing(self._name(relation))
 
     @available
+    def if_still_there(self, relation: Any) -> Any:
+        """A relation of the cache; None if it is gone, as a hook may have dropped it."""
+        if relation is None:
+            return None
+        if self._container().services.resolver.lookup(self._name(relation)) is not None:
+            return relation
+        self.cache_dropped(relation)
+        return None
+
+    @available
     def was_restored(self) -> bool:
         """Whether this node found what it replaces where an earlier run had moved it."""
         return self._container().was_restored()

@@ -32,7 +32,7 @@ class Selection:
         )
 
     def _is_of_project(self, view: ViewState) -> bool:
-        return view.name.schema.lower() in self._schemas
+        return not self._schemas.isdisjoint(map(str.lower, view.name.schemas))
 
     def select(self, given: Any) -> list[ViewState]:
         """The views that `given` (a text or a list of texts) names, upstream first.
@@ -84,7 +84,7 @@ class Selection:
             )
         matches = [view for view in self._views.values() if _ends_with(view.name.parts, parts)]
         if len(parts) == 1:
-            here = [view for view in matches if view.name.schema == self._target_schema]
+            here = [view for view in matches if self._target_schema in view.name.schemas]
             matches = here or list(filter(self._is_of_project, matches)) or matches
         if len(matches) == 1:
             return matches[0]

@@ -31,7 +31,6 @@ from dbt.adapters.spark_mv.planning.request import RUNNING, SCHEDULE, Request
 from dbt.adapters.spark_mv.refresh.key_refresh import KeyRefresher
 from dbt.adapters.spark_mv.refresh.live.dependents import renew_distrusted
 from dbt.adapters.spark_mv.refresh.services import Services
-from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
@@ -146,9 +145,10 @@ class Upkeep:
     def sweep(self, view: Any = None, all: bool = False) -> Report:  # noqa: A002
         """Remove what crashes left behind."""
         chosen = self._choice.views(view, all)
-        home = self._services.resolver.current_namespace().catalog
-        schemas = [] if view else [TableName(home, (s,), "x") for s in self._choice.all_schemas()]
-        rows = tuple(sweep(self._services, chosen, schemas))
+        resolver = self._services.resolver
+        home = resolver.current_namespace()
+        schemas = [] if view else [(*s.split("."), "x") for s in self._choice.all_schemas()]
+        rows = tuple(sweep(self._services, chosen, [resolver.resolve(s, home) for s in schemas]))
         return Report(("object", "result"), rows, notes=() if rows else ("nothing to clean up",))
 
     def maintain(

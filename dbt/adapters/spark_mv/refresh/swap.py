@@ -21,7 +21,12 @@ from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
 
-_NO_VIEWS = ("MISSING_CATALOG_ABILITY", "does not support views", "UNSUPPORTED_FEATURE")
+_NO_VIEWS = (
+    "MISSING_CATALOG_ABILITY",
+    "does not support views",
+    "view is not supported",
+    "UNSUPPORTED_FEATURE",
+)
 _RACES = ("updated concurrently", "AlreadyExists", "ALREADY_EXISTS", "CommitFailed")
 _ATTEMPTS, _PAUSE = 8, 0.05
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Any, TypeVar
 
 from dbt.adapters.spark_mv.catalog.table_heads import has_own_columns, metadata_digest
@@ -19,18 +20,42 @@ class HeldTable:
     was read of it is not asked of the JVM again.
     """
 
-    def __init__(self, table: Any) -> None:
+    def __init__(self, table: Any, operations: Any) -> None:
+        """`operations` are those of the table, None for a metadata table as `orders.snapshots`."""
         self.table = table
-        self._operations = table.operations()
+        self._operations = operations
         self._known: tuple[str | None, dict[Hashable, Any]] = (None, {})
 
     def refresh(self) -> Any:
-        """The newest metadata of the table; fails if the table is gone, or another one has its
-        name."""
-        return self._operations.refresh()
+        """The newest metadata of the table, if it has its own; fails if the table is gone, or
+        another one has its name."""
+        if self._operations is not None:
+            return self._operations.refresh()
+        self.table.refresh()
+        return None
 
-    def read(self, metadata: Any, what: Hashable, function: Callable[[Any], T]) -> T:
-        """What `function` reads of this metadata, under a name of its own."""
+    def facts(self, metadata: Any) -> TableFacts:
+        """Facts of the table, of which this is the newest metadata."""
+        if metadata is None:
+            snapshot, schema = self.table.currentSnapshot(), int(self.table.schema().schemaId())
+            return TableFacts("iceberg", snapshot and str(snapshot.snapshotId()), schema)
+        return self._read(metadata, "facts", _facts)
+
+    def chain(
+        self,
+        metadata: Any,
+        branch: str,
+        limit: int,
+        until: str | None,
+        as_json: Callable[[Any], str],
+    ) -> list[SnapshotFacts]:
+        """Snapshots of a branch, newest first."""
+        if metadata is None:
+            return []
+        read = partial(_chain, branch, limit, until, as_json)
+        return list(self._read(metadata, (branch, limit, until), read))
+
+    def _read(self, metadata: Any, what: Hashable, function: Callable[[Any], T]) -> T:
         location = metadata.metadataFileLocation()
         if location is None:  # a catalog may keep metadata in no file
             return function(metadata)
@@ -45,8 +70,7 @@ class HeldTable:
         return found
 
 
-def facts_of(metadata: Any) -> TableFacts:
-    """Facts of the table that this is the metadata of."""
+def _facts(metadata: Any) -> TableFacts:
     snapshot = metadata.currentSnapshot()
     # Tables of other engines may not say it.
     schema_id = None if snapshot is None else snapshot.schemaId()
@@ -59,10 +83,9 @@ def _digest(metadata: Any) -> str:
     return metadata_digest(str(metadata.metadataFileLocation()), metadata.lastUpdatedMillis())
 
 
-def chain_of(
-    as_json: Callable[[Any], str], branch: str, limit: int, until: str | None, metadata: Any
+def _chain(
+    branch: str, limit: int, until: str | None, as_json: Callable[[Any], str], metadata: Any
 ) -> list[SnapshotFacts]:
-    """Snapshots of a branch, newest first."""
     head = metadata.ref(branch)
     snapshot = None if head is None else metadata.snapshot(head.snapshotId())
     chain: list[SnapshotFacts] = []

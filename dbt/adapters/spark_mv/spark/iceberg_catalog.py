@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog.metadata_files import view_facts
@@ -20,7 +19,7 @@ from dbt.adapters.spark_mv.core.executor import (
     ViewFacts,
 )
 from dbt.adapters.spark_mv.spark import iceberg_branches, iceberg_files, iceberg_partitions
-from dbt.adapters.spark_mv.spark.held_tables import HeldTable, chain_of, facts_of
+from dbt.adapters.spark_mv.spark.held_tables import HeldTable
 from dbt.adapters.spark_mv.spark.iceberg_rows import IcebergTable, is_small
 from dbt.adapters.spark_mv.spark.session_client import Parts, SessionClient, columns_of
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME
@@ -60,7 +59,11 @@ class IcebergCatalog(SessionClient):
         # A caching catalog answers with old versions (its cache lives 30 s after the last use).
         if "Caching" in catalog.getClass().getSimpleName():
             return None
-        return catalog if hasattr(catalog, "viewExists") else None
+        return catalog if self._is(catalog, "org.apache.iceberg.catalog.ViewCatalog") else None
+
+    def _is(self, what: Any, of_class: str) -> bool:
+        """Whether an object of the JVM is of a class, which no attribute of it in Python tells."""
+        return bool(self._jvm.py4j.reflection.TypeUtil.isInstanceOf(of_class, what))
 
     def _identifier(self, parts: Parts) -> Any:
         found = self._identifiers.get(parts)
@@ -105,7 +108,7 @@ class IcebergCatalog(SessionClient):
 
     def _table_facts(self, parts: Parts) -> TableFacts | None:
         held, metadata = self._newest(parts)
-        return None if held is None else held.read(metadata, "facts", facts_of)
+        return None if held is None else held.facts(metadata)
 
     def _table(self, parts: Parts) -> Any:
         held, _ = self._newest(parts)
@@ -122,7 +125,9 @@ class IcebergCatalog(SessionClient):
         catalog, identifier = self._catalog(parts[0]), self._identifier(parts)
         if not catalog.tableExists(identifier):
             return None, None
-        self._tables[parts] = held = HeldTable(catalog.loadTable(identifier))
+        table = catalog.loadTable(identifier)
+        has_own = self._is(table, "org.apache.iceberg.HasTableOperations")
+        self._tables[parts] = held = HeldTable(table, table.operations() if has_own else None)
         return held, held.refresh()
 
     def columns(self, parts: Parts, whole: bool = False) -> list[ColumnType] | None:
@@ -185,8 +190,7 @@ class IcebergCatalog(SessionClient):
         held, metadata = self._newest(parts)
         if held is None:
             return []
-        read = partial(chain_of, self._json.writeValueAsString, branch, limit, until)
-        return list(held.read(metadata, (branch, limit, until), read))
+        return held.chain(metadata, branch, limit, until, self._json.writeValueAsString)
 
     def added_bounds(
         self, parts: Parts, snapshot_ids: Sequence[str], columns: Sequence[str]

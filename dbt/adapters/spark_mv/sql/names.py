@@ -40,6 +40,11 @@ class TableName:
         return ".".join(self.namespace)
 
     @property
+    def schemas(self) -> tuple[str, str]:
+        """What a project may write for the schema: without the catalog, and with it."""
+        return self.schema, f"{self.catalog}.{self.schema}"
+
+    @property
     def sql(self) -> str:
         """The name as SQL, each part quoted."""
         return quote_parts(self.parts)

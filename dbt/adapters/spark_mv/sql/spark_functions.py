@@ -113,10 +113,10 @@ def aggregate(node: exp.Expr) -> exp.AggFunc | None:
 
 
 Builder = Callable[[list[exp.Expr]], exp.Expr]
-# sqlglot would print others in their place, which have other values.
+# sqlglot would print others in their place, which have other values, or takes two for one.
 _LEFT_ALONE = (
     *("PERCENTILE_CONT", "PERCENTILE_DISC", "ARRAY_SIZE", "LOG10", "LOG2", "UNIX_DATE"),
-    *("TO_CHAR", "TO_VARCHAR", "PARSE_JSON"),
+    *("TO_CHAR", "TO_VARCHAR", "PARSE_JSON", "GET_JSON_OBJECT", "ELEMENT_AT", "TRY_ELEMENT_AT"),
 )
 _WITH_FORMAT = ("DATE_FORMAT", "TO_DATE", "TO_TIMESTAMP", "UNIX_TIMESTAMP", "FROM_UNIXTIME")
 # Where a tree keeps the format that a function was given.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.refresh.services import Services
-from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote_parts
 from dbt.adapters.spark_mv.sql.understood import understood
 from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.read_policy import Readable, Reader
@@ -48,7 +48,8 @@ class ReadGate:
             return services.executor.catalog.has_storage_tables(home.catalog)
         for schema in services.schemas:
             try:
-                rows = services.executor.query(f"SHOW TABLES IN {quote(schema)} LIKE '*__mv_*'")
+                named = quote_parts(tuple(schema.split(".")))
+                rows = services.executor.query(f"SHOW TABLES IN {named} LIKE '*__mv_*'")
             except StatementFailed:
                 continue
             if any(STORAGE_NAME.match(str(row[1])) for row in rows):

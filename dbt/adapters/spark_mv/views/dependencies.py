@@ -34,8 +34,9 @@ TABLE, VIEW, MATERIALIZED_VIEW = "TABLE", "VIEW", "MATERIALIZED_VIEW"
 MAX_DEPTH = 40
 _SELECTORS = ("branch_", "tag_", "snapshot_id_", "at_timestamp_")
 _METADATA_TABLES = frozenset(
-    "history snapshots files entries manifests partitions refs metadata_log_entries changes "
-    "all_data_files all_manifests all_entries position_deletes data_files delete_files".split()
+    "history snapshots entries manifests partitions refs metadata_log_entries changes all_entries "
+    "files data_files delete_files all_files all_data_files all_delete_files all_manifests "
+    "position_deletes".split()
 )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.time_units import FORMATS, is_day
-from dbt.adapters.spark_mv.rewrite.reading.fields import field_of, item_of, json_field_of
+from dbt.adapters.spark_mv.rewrite.reading.fields import field_of, item_of
 from dbt.adapters.spark_mv.rewrite.reading.functions import (
     Columns,
     call_of,
@@ -271,7 +271,6 @@ _READERS: dict[type[exp.Expr], Callable[[exp.Expr, Columns], Term]] = {
     exp.TimeToStr: _formatted,
     exp.StrToUnix: _seconds,
     exp.UnixToStr: _seconds,
-    exp.JSONExtractScalar: lambda node, columns: json_field_of(node, columns, read),
     exp.Extract: _by_usual_name,
     exp.DayOfMonth: _by_usual_name,
     exp.Nvl2: _by_usual_name,

@@ -1,9 +1,7 @@
-"""Fields of structures, items of arrays and maps, fields of JSON: functions of the column that has
-them."""
+"""Fields of structures, items of arrays and maps: functions of the column that has them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -12,11 +10,9 @@ from sqlglot.errors import SqlglotError
 
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns, Read, generic
 from dbt.adapters.spark_mv.rewrite.terms import Term, made
-from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 
 # Spark compares such values in another way than they are stored.
 _CONVERTED = ("char(", "collate")
-_PLAIN_PATH = re.compile(r"\$(\.[A-Za-z]\w*)+")
 
 
 def field_of(term: Term, path: Sequence[str]) -> Term | None:
@@ -72,12 +68,3 @@ def item_of(node: exp.Expr, columns: Columns, read: Read) -> Term:
         if found is not None:
             return found
     return generic(node, columns, read)
-
-
-def json_field_of(node: exp.Expr, columns: Columns, read: Read) -> Term:
-    """GET_JSON_OBJECT with a path of plain names, which can be printed in one way only."""
-    path = node.expression.sql("spark").strip("'")
-    if not _PLAIN_PATH.fullmatch(path):
-        raise Unmatched(QUERY, "a path may be another one", node.sql("spark"))
-    arguments = [node.this.copy(), exp.Literal.string(path)]
-    return generic(exp.Anonymous(this="GET_JSON_OBJECT", expressions=arguments), columns, read)
