@@ -1,8 +1,7 @@
 """Expands a query to the base tables behind it, through any number of views.
 
 Two walks over the same references: `expand` collects what the query reads, `inline` rewrites its
-text so that every base table is read as the caller says (pinned to a version, say) and every view
-stands in the text as a subquery.
+text so that base tables are read as the caller says, and views stand there as subqueries.
 """
 
 from __future__ import annotations
