@@ -14,6 +14,7 @@ from functools import cached_property
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.conditions.conjuncts import conjuncts
+from dbt.adapters.spark_mv.rewrite.conditions.day_ranges import range_of_days
 from dbt.adapters.spark_mv.rewrite.conditions.defaults import without_nulls
 from dbt.adapters.spark_mv.rewrite.conditions.facts import Facts, exact_range, facts_of
 from dbt.adapters.spark_mv.rewrite.conditions.parts_of_days import is_of_days
@@ -128,7 +129,7 @@ class RowsTest:
         return [
             *self._equalities(by_view),
             *self._ranges(by_view),
-            *self._residuals(by_query),
+            *self._residuals(by_view, by_query),
             *self._not_null(by_view),
         ]
 
@@ -160,11 +161,18 @@ class RowsTest:
         assert last is not None
         raise last
 
-    def _residuals(self, by_query: Deriver) -> Iterator[exp.Expr]:
+    def _residuals(self, by_view: Deriver, by_query: Deriver) -> Iterator[exp.Expr]:
         kept = {as_test(self._query.normal(term)).key for term in self._view.residuals}
         for term in self._query.residuals:
-            if as_test(self._query.normal(term)).key not in kept:
+            if as_test(self._query.normal(term)).key in kept:
+                continue
+            try:
                 yield by_query.tree(term)
+            except Unmatched:
+                found = range_of_days(term, self._query.zone)
+                if found is None:
+                    raise
+                yield from self._limited(by_view, sorted(self._query.members(found[0])), found[1])
 
     def _not_null(self, by_view: Deriver) -> Iterator[exp.Expr]:
         for column in sorted(self._query.not_null):

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.rewrite.conditions.constants import family_of, value_of
+from dbt.adapters.spark_mv.rewrite.conditions.constants import (
+    Moment,
+    family_of,
+    following,
+    value_of,
+)
 from dbt.adapters.spark_mv.rewrite.conditions.days import midnight_text
 from dbt.adapters.spark_mv.rewrite.conditions.ranges import Range, comparison
 from dbt.adapters.spark_mv.rewrite.terms import ColumnOf, Term, is_list
 
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.LT: exp.GT, exp.LTE: exp.GTE, exp.EQ: exp.EQ}
+
+# What compares so with a moment compares so with the next one.
+_BESIDE: dict[type[exp.Expr], type[exp.Expr]] = {exp.LTE: exp.LT, exp.GT: exp.GTE}
 
 
 def range_in(term: Term, zone: str) -> tuple[ColumnOf, Range] | None:
@@ -41,6 +49,9 @@ def _compared(
     constant = value_of(value, column.type, zone)
     if constant is None:
         return None
+    if isinstance(constant, Moment) and kind in _BESIDE:
+        later = following(constant, "UTC" if column.type == "timestamp_ntz" else zone)
+        kind, constant = (kind, constant) if later is None else (_BESIDE[kind], later)
     return column, comparison(kind, family_of(column.type), constant)
 
 

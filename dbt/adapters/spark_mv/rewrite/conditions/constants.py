@@ -29,6 +29,7 @@ _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 DECIMAL, MOST_DIGITS = re.compile(r"decimal\((\d+),\s*(\d+)\)"), 38
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?)?")
+_LAST_OF_SECOND = ".999999"
 _LONGEST_NUMBER = 18
 # Beside more of them IN and COALESCE have no room for all whole numbers, and round.
 _MOST_PLACES = 18
@@ -160,6 +161,16 @@ def _moment(text: str, zone: str) -> Moment | None:
     moment = Moment(int(seconds / timedelta(microseconds=1)) + digits)
     moment.text = str(local + timedelta(microseconds=digits))
     return moment
+
+
+def following(moment: Moment, zone: str) -> Moment | None:
+    """The next moment after the last one of a second, in microseconds; None for others, and where
+    clocks change between the two."""
+    if not moment.text.endswith(_LAST_OF_SECOND):
+        return None
+    local = datetime.fromisoformat(moment.text) + timedelta(microseconds=1)
+    found = _moment(str(local), zone)
+    return found if found == moment + 1 else None
 
 
 def constant(value: Any, type_name: str) -> exp.Expr:

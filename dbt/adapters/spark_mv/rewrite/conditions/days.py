@@ -70,7 +70,7 @@ def _first_of_unit(term: Term) -> str | None:
     """The first day of the unit of time of a constant."""
     unit, is_start = unit_of(term)
     argument = term.args[[name for name, _ in term.slots].index("this")]
-    text = day_text(argument) or _text(argument)
+    text = day_text(argument) or _text(argument) or midnight_text(argument)
     if text is None or not is_start or unit not in {**_DAYS, **_MONTHS}:
         return None
     return str(numbered_day(start_of(day_number(date.fromisoformat(text)), unit)))

@@ -51,14 +51,17 @@ def columns_around(query: exp.Expr, scope: Scope, find: Find) -> Columns | None:
 
 
 def as_set(block: Block, query: exp.Expr) -> Block:
-    """The block of a subquery, if it is asked only which rows it has."""
+    """The block of a subquery, or of a branch of a set operation without ALL, if it is asked only
+    which rows it has."""
     below, around = query, query.parent
     while isinstance(around, exp.Subquery) and not around.alias:
         below, around = around, around.parent
     is_test = isinstance(around, exp.Exists)
     # To the left of IN, and in a list of values, it is a value.
     is_list = isinstance(around, exp.In) and around.args.get("query") is below
-    if not (is_test or is_list) or block.keys is not None or block.limit or block.has_windows:
+    is_branch = isinstance(around, exp.SetOperation) and around.args.get("distinct") is True
+    is_asked = is_test or is_list or is_branch
+    if not is_asked or block.keys is not None or block.limit or block.has_windows:
         return block
     outputs = (Output("", made(exp.Literal.number(1))),) if is_test else block.outputs
     return replace(block, outputs=outputs, order=(), is_set=True)

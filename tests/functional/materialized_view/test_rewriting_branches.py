@@ -1,0 +1,99 @@
+"""Branches of set operations, answered by groups where it does not matter how often a row is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+
+import pytest
+
+from dbt.adapters.spark_mv.statements.rewriting import search
+from tests.functional.materialized_view.rewritten import of_small_tables, views_of
+from tests.functional.materialized_view.warehouse import Warehouse
+from tests.sampling import WHOLE
+
+GROUPS = "select shop, kind, count(*) as n, sum(x) as s from @.many group by shop, kind"
+BRANCHES = (
+    "select shop from @.many",
+    "select kind from @.many where shop > 2",
+    "select distinct shop from @.many where kind is not null",
+    "select shop from @.few",
+    "(select kind from @.many order by kind limit 7)",
+    "select kind from @.many group by kind having count(*) > 200",
+    "select cast(null as int)",
+)
+SETS = ("union", "union all", "intersect", "intersect all", "except", "except all", "minus")
+# Which of both branches may be of the view's groups: it is asked what rows there are.
+BY_GROUPS = {"union", "intersect", "except", "minus"}
+AROUND = (
+    "{}",
+    "select count(*) as c from ({}) as q",
+    "select k, count(*) as c from ({}) as q(k) group by k",
+    "select id from @.named where id in ({})",
+    "with q as ({}) select * from q union all select * from q",
+)
+NESTED = (
+    "select shop from @.many except (select kind from @.many union all select shop from @.few)",
+    "(select shop from @.many union all select shop from @.many) except select 3",
+    "select shop from @.many intersect select kind from @.many except select shop from @.few",
+    "select shop, kind from @.many union select shop, shop from @.few",
+    "select shop, count(*) over () as n from @.many union select 1, 2",
+    "select shop from @.many where exists (select 1 from @.many intersect select 1) union select 9",
+)
+
+
+@pytest.fixture(scope="module")
+def shop(lake: Warehouse) -> Warehouse:
+    made = of_small_tables(lake)
+    made.spark(
+        "create table @.many using iceberg as select cast(id % 11 % 7 as int) as shop, "
+        "cast(if(id % 13 = 0, null, id % 5) as int) as kind, cast(id % 300 as int) as x "
+        "from range(1500)"
+    )
+    made.spark(
+        "create table @.few using iceberg as select cast(id % 4 as int) as shop from range(9)"
+    )
+    made.spark("create table @.named using iceberg as select cast(id as int) as id from range(9)")
+    made.sql(f"create materialized view @.grouped as {GROUPS}")
+    return made
+
+
+def queries() -> list[str]:
+    """Each operation of each two branches, and what may stand around them."""
+    pairs = list(product(BRANCHES, SETS, BRANCHES))
+    plain = [f"{one} {operation} {other}" for one, operation, other in pairs]
+    around = [AROUND[n % len(AROUND)].replace("{}", text) for n, text in enumerate(plain)]
+    found = list(dict.fromkeys([*plain[::3], *around]))
+    return [*NESTED, *(found if WHOLE else found[::5])]
+
+
+def differing(shop: Warehouse, asked: list[str]) -> list[str]:
+    """Queries with other rows than Spark's."""
+    return [q for q in asked if Counter(shop.apart(q)) != Counter(shop.spark(q))]
+
+
+@pytest.mark.behaviour("C20")
+@pytest.mark.parametrize("part", range(4))
+def test_same_rows(shop: Warehouse, part: int) -> None:
+    assert differing(shop, queries()[part::4]) == []
+
+
+@pytest.mark.parametrize("operation", SETS)
+def test_which_are_answered(shop: Warehouse, operation: str) -> None:
+    found = views_of(shop, f"select shop from @.many {operation} select id from @.named")
+    assert bool(found) is (operation in BY_GROUPS)
+
+
+def test_every_branch_as_a_set(shop: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant: UNION ALL, too."""
+    as_set = search.as_set
+
+    def of_any(block, query):  # type: ignore[no-untyped-def]
+        operation = query.parent
+        if operation is not None and "distinct" in operation.args:
+            operation.set("distinct", True)
+        return as_set(block, query)
+
+    monkeypatch.setattr(search, "as_set", of_any)
+    text = "select shop from @.many union all select shop from @.few"
+    assert differing(shop, [text]) == [text]
