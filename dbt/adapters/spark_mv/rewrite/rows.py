@@ -164,15 +164,19 @@ class RowsTest:
     def _residuals(self, by_view: Deriver, by_query: Deriver) -> Iterator[exp.Expr]:
         kept = {as_test(self._query.normal(term)).key for term in self._view.residuals}
         for term in self._query.residuals:
-            if as_test(self._query.normal(term)).key in kept:
-                continue
-            try:
-                yield by_query.tree(term)
-            except Unmatched:
-                found = range_of_days(term, self._query.zone)
-                if found is None:
-                    raise
-                yield from self._limited(by_view, sorted(self._query.members(found[0])), found[1])
+            if as_test(self._query.normal(term)).key not in kept:
+                yield from self._residual(term, by_view, by_query)
+
+    def _residual(self, term: Term, by_view: Deriver, by_query: Deriver) -> list[exp.Expr]:
+        """A conjunct by what is stored, or else the range of days that it is."""
+        try:
+            return [by_query.tree(term)]
+        except Unmatched:
+            found = range_of_days(term, self._query.zone)
+            if found is None:
+                raise
+        column, days = found
+        return self._limited(by_view, sorted(self._query.members(column)), days)
 
     def _not_null(self, by_view: Deriver) -> Iterator[exp.Expr]:
         for column in sorted(self._query.not_null):
