@@ -14,6 +14,23 @@ VIEWS = {
     "newest": "select shop, kind, max_by(city, id) as last, collect_set(city) as cities, "
     "first(city) filter (where id > 9) as early, count(*) as n, sum(id) as total "
     "from @.sold group by shop, kind",
+    # Functions around such aggregates, and those of which only the name is known.
+    "worked": "select shop, kind, array_sort(collect_set(city)) as sorted, "
+    "concat_ws(',', collect_list(city)) as listed, "
+    "transform(collect_list(id), i -> i + 1) as more, "
+    "struct(min(id) as least, max_by(city, id) as last) as ends, try_sum(id) as tried, "
+    "percentile_cont(0.5) within group (order by id) as middle, histogram_numeric(id, 3) as h, "
+    "approx_count_distinct(id) as ids, sum(kind) as kinds from @.sold group by shop, kind",
+    "of_all": "select shop, array_sort(collect_set(kind)) as kinds, count(*) as n, "
+    "from_json(concat('[', kind, ']'), 'array<int>') as k from @.sold group by all",
+    # Rows that are made of a group.
+    "exploded": "select shop, explode(collect_set(kind)) as kind, count(*) as n from @.sold "
+    "group by shop",
+    "stacked": "select shop, stack(2, max_by(city, id), min_by(city, id)) as c, max(id) as most "
+    "from @.sold group by shop",
+    # Of all rows, which only its aggregate functions say.
+    "tried": "select try_sum(id) as total, percentile_cont(0.5) within group (order by id) as m "
+    "from @.sold",
     "few": "select id, shop, kind from @.sold where shop in (1, 2)",
     "ranked": "select shop, mode(city) as usual, count(*) as n, "
     "rank() over (order by count(*), shop) as r from @.sold group by shop",
@@ -34,6 +51,9 @@ ANSWERED = {
     "select shop, kind, count(*) as n from @.sold group by rollup (shop, kind)": {
         *("several", "newest")
     },
+    "select shop, sum(kind) as kinds from @.sold group by shop": {"worked", "newest"},
+    "select shop, kind, approx_count_distinct(id) as ids from @.sold where kind > 1 "
+    "group by shop, kind": {"worked"},
     "select * except (city) from @.sold where shop = 1": {"few"},
     "select s.* except (city, kind) from @.sold as s where shop = 2 and kind > 1": {"few"},
     "select * except (city) from @.sold where shop = 1 except select 1, 1, 1": {"few"},
@@ -43,6 +63,8 @@ ANSWERED = {
     "group by shop": {"newest", "ranked", "inside"},
 }
 LEFT_ALONE = {
+    "select max(id) as most from @.sold": "NOT_DERIVABLE",
+    "select id from @.sold where city = 'c1'": "NOT_DERIVABLE",
     "select shop, kind, max_by(city, id) as last from @.sold group by shop, kind": "NOT_SUPPORTED",
     "select shop, mode(city) as usual from @.sold group by shop": "NOT_SUPPORTED",
     "select shop, count(*) from @.sold group by shop, kind grouping sets ((shop))": "NOT_SUPPORTED",

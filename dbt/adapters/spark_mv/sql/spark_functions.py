@@ -83,6 +83,15 @@ xpath_long xpath_number xpath_short xpath_string xxhash64 year zeroifnull zip_wi
 """.split()
 )
 
+# They make rows of a value.
+_GENERATORS = frozenset(
+    """
+    explode explode_outer posexplode posexplode_outer inline inline_outer stack json_tuple
+    variant_explode variant_explode_outer
+    """.split()
+)
+# Aggregate functions that are no others by another name.
+_ONLY_NAMED = frozenset(("histogram_numeric", "try_avg", "try_sum"))
 # Of aggregate functions, names that sqlglot does not know.
 _OTHER_NAMES: dict[str, type[exp.AggFunc]] = {
     "mean": exp.Avg,
@@ -110,6 +119,25 @@ def aggregate(node: exp.Expr) -> exp.AggFunc | None:
     if type(node) is exp.StddevSamp:
         return exp.Stddev(this=node.this.copy())
     return node if isinstance(node, exp.AggFunc) else None
+
+
+def is_of_group(node: exp.Expr, names_count: bool = False) -> bool:
+    """Whether an expression has one value for each group: it calls an aggregate function, of which
+    the name may be all that is known if `names_count`, and none that makes rows of a value, or may.
+
+    >>> text = "select array_sort(collect_set(a)), explode(collect_set(a)), udf(sum(a)), lower(a)"
+    >>> from dbt.adapters.spark_mv.sql.reads import parse
+    >>> [is_of_group(node) for node in parse(text).expressions]
+    [True, False, False, False]
+    """
+    parts = list(node.walk())
+    if any(isinstance(part, (exp.UDTF, exp.Window, exp.Query)) for part in parts):
+        return False
+    names = {part.name.lower() for part in parts if isinstance(part, exp.Anonymous)}
+    if not names <= SPARK_FUNCTIONS - _GENERATORS:
+        return False
+    is_named = any(isinstance(part, exp.WithinGroup) for part in parts) or names & _ONLY_NAMED
+    return any(map(aggregate, parts)) or bool(names_count and is_named)
 
 
 Builder = Callable[[list[exp.Expr]], exp.Expr]

@@ -38,7 +38,7 @@ from dbt.adapters.spark_mv.rewrite.reading.wholes import distinct, forms_of_set,
 from dbt.adapters.spark_mv.rewrite.terms import UNKNOWN, Term, made
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace
-from dbt.adapters.spark_mv.sql.spark_functions import aggregate
+from dbt.adapters.spark_mv.sql.spark_functions import aggregate, is_of_group
 
 
 class BlockReader:
@@ -154,8 +154,9 @@ class BlockReader:
         if where is not None:
             sources.add_conditions(where.this, relations, scope)
         reader = Expressions(self, scope).read
-        skips = self._skips and not select.args.get("distinct")
-        return _outputs(select, relations, partial(_read_or_skip, reader) if skips else reader)
+        if self._skips and not select.args.get("distinct"):
+            reader = partial(_read_or_skip, reader, bool(select.args.get("group")))
+        return _outputs(select, relations, reader)
 
     def _having(self, select: exp.Select, columns: ColumnTerms, scope: Scope) -> tuple[Term, ...]:
         having = select.args.get("having")
@@ -205,13 +206,12 @@ def _has_calls(items: Sequence[Output]) -> bool:
     return any(item.term.has_calls for item in items)
 
 
-def _read_or_skip(reader: Read, node: exp.Expr, columns: ColumnTerms) -> Term:
-    """The term of an output; one that is a call of an aggregate function may be `UNKNOWN`."""
+def _read_or_skip(reader: Read, has_keys: bool, node: exp.Expr, columns: ColumnTerms) -> Term:
+    """The term of an output; one that has an aggregate function in it may be `UNKNOWN`."""
     try:
         return reader(node, columns)
     except Unmatched:
-        inner = node.unnest()
-        if aggregate(inner.this if isinstance(inner, exp.Filter) else inner) is None:
+        if not is_of_group(node, has_keys):
             raise
         return made(exp.Anonymous(this=node.sql("spark")), call=UNKNOWN)
 
