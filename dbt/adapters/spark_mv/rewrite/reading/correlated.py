@@ -9,6 +9,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.rewrite.block import Block, Output
+from dbt.adapters.spark_mv.rewrite.conditions.constants import family_of
 from dbt.adapters.spark_mv.rewrite.reading.functions import Columns
 from dbt.adapters.spark_mv.rewrite.reading.scopes import Find, Scope, Table, is_whole, query_of
 from dbt.adapters.spark_mv.rewrite.terms import AROUND, Term, made
@@ -55,16 +56,25 @@ def as_set(block: Block, query: exp.Expr) -> Block:
     which rows it has."""
     below, around = query, query.parent
     while isinstance(around, exp.Subquery) and not around.alias:
+        if around.args.get("limit") or around.args.get("offset"):
+            return block
         below, around = around, around.parent
     is_test = isinstance(around, exp.Exists)
     # To the left of IN, and in a list of values, it is a value.
     is_list = isinstance(around, exp.In) and around.args.get("query") is below
     is_branch = isinstance(around, exp.SetOperation) and around.args.get("distinct") is True
-    is_asked = is_test or is_list or is_branch
+    is_asked = is_test or is_list or (is_branch and all(map(_is_exact, block.outputs)))
     if not is_asked or block.keys is not None or block.limit or block.has_windows:
         return block
     outputs = (Output("", made(exp.Literal.number(1))),) if is_test else block.outputs
     return replace(block, outputs=outputs, order=(), is_set=True)
+
+
+def _is_exact(output: Output) -> bool:
+    """Whether equal values of an output are the same, also if another branch has it converted:
+    -0.0 and 0.0 are not the same text."""
+    column = output.term.column
+    return column is not None and bool(family_of(column.type))
 
 
 def _relation_of(name: str, query: exp.Expr, scope: Scope, find: Find) -> str | None:
