@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, QueryPlan, Row
 from dbt.adapters.spark_mv.planning.request import DBT_RUN, MANUAL
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, in_schema
 from dbt.adapters.spark_mv.sql.reads import references_of
 from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, kept
 
@@ -198,7 +198,7 @@ class NodeContext:
         nodes = getattr(self._manifest, "nodes", {})
         depends_on = getattr(self._node(), "depends_on", None)
         found = [nodes.get(name) for name in getattr(depends_on, "nodes", ())]
-        return [(*node.schema.split("."), node.alias) for node in found if node is not None]
+        return [in_schema(node.schema, node.alias) for node in found if node is not None]
 
     def _node(self) -> Any:
         """The node that is running; None without one."""

@@ -31,6 +31,7 @@ from dbt.adapters.spark_mv.planning.request import RUNNING, SCHEDULE, Request
 from dbt.adapters.spark_mv.refresh.key_refresh import KeyRefresher
 from dbt.adapters.spark_mv.refresh.live.dependents import renew_distrusted
 from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.sql.names import in_schema
 from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
@@ -147,8 +148,8 @@ class Upkeep:
         chosen = self._choice.views(view, all)
         resolver = self._services.resolver
         home = resolver.current_namespace()
-        schemas = [] if view else [(*s.split("."), "x") for s in self._choice.all_schemas()]
-        rows = tuple(sweep(self._services, chosen, [resolver.resolve(s, home) for s in schemas]))
+        names = [] if view else [in_schema(s, "x") for s in self._choice.all_schemas()]
+        rows = tuple(sweep(self._services, chosen, [resolver.resolve(n, home) for n in names]))
         return Report(("object", "result"), rows, notes=() if rows else ("nothing to clean up",))
 
     def maintain(

@@ -67,7 +67,7 @@ def _differing(table: Any, old: str, new: str) -> list[Any]:
         for sign, listed in ((1, added), (-1, gone)):
             for file in listed:
                 # Several lists of deletes are in one file.
-                offset = file.contentOffset() if hasattr(file, "contentOffset") else None
+                offset = file.contentOffset()
                 # A file may come back, by `add_files`: deletes of before are then not about it.
                 key = str(file.location()), offset, file.dataSequenceNumber()
                 counts[key] = counts.get(key, 0) + sign

@@ -81,6 +81,15 @@ class Namespace:
     namespace: tuple[str, ...]
 
 
+def in_schema(schema: str, name: str) -> tuple[str, ...]:
+    """The parts of a name in a schema as a project writes that, which may be with its catalog.
+
+    >>> in_schema("lake.sales", "orders")
+    ('lake', 'sales', 'orders')
+    """
+    return (*schema.split("."), name)
+
+
 def resolve(
     parts: tuple[str, ...], current: Namespace, is_catalog: Callable[[str], bool]
 ) -> TableName:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import InvalidStatement
 from dbt.adapters.spark_mv.planning.partition_lineage import PartitionLineage
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName, literal, parse_name
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, in_schema, literal, parse_name
 from dbt.adapters.spark_mv.sql.words import Word, words_of
 from dbt.adapters.spark_mv.views.registry import find_view
 
@@ -82,7 +82,7 @@ def _view_named(
     name = resolver.resolve(parts, home)
     if len(parts) == 1 and find_view(resolver, name) is None:
         for schema in schemas:
-            other = resolver.resolve((*schema.split("."), *parts), home)
+            other = resolver.resolve(in_schema(schema, parts[0]), home)
             if find_view(resolver, other) is not None:
                 return other
     return name
