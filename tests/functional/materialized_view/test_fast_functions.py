@@ -11,7 +11,8 @@ from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 FUNCTIONS = """
     ucase(s) | lcase(s) | len(s) | char_length(s) | character_length(s) | substr(s, 2) |
-    substr(s, 1, 2) | char(a + 65) | space(a) | instr(s, 'b') |
+    substr(s, 1, 2) | char(a + 65) | space(a) | instr(s, ', ') |
+    instr(s, '(') | instr(')', s) | log(abs(x) + 1) | log(2, abs(x) + 1) |
     position('b', s) | position('b', s, 2) | sha1(s) | ceiling(x) | ceiling(x, 1) | signum(x) |
     pow(x, 2) | mod(a, 3) | mod(a + 7, mod(a, 5) + 9) | log10(abs(x) + 1) | log2(abs(x) + 1) |
     bit_get(a, 1) | array_size(list) | size(list) | reduce(list, 0, (p, q) -> p + q) |

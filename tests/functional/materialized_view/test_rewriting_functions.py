@@ -112,7 +112,8 @@ FUNCTIONS = r"""
     size(a) | log10(i * i + 1) | log2(i * i + 1) | unix_date(d) | to_char(i, '999') |
     to_varchar(i, '999') | i|8 | (i|8)&6 | year(d) | quarter(d) | month(d) | dayofmonth(d) |
     hour(t) | minute(t) | second(t) | ln(i * i + 1) | i < 3 | i <= 3 | i <> 3 | s <=> u |
-    datepart('month', d)
+    datepart('month', d) | instr(s, ', ') | instr(u, '(') | log(i * i + 1) | log(2, i * i + 1) |
+    log(i * i + 2, 2)
 """
 WRITTEN = [text.strip() for text in FUNCTIONS.split("|\n") for text in text.split(" | ")]
 

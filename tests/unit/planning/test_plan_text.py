@@ -33,15 +33,14 @@ ALIKE = {
         "+- Project [upper(s#4) AS c0, length(lower(s#4)) AS c1, locate(c, s#4, 1) AS c2]",
     ),
     "other_calls": (
-        "+- Filter ((mod(mod(a, 7), 3) = 1) AND (instr(s, x) > date_sub(date_sub(d, n), 2)))",
-        "+- Filter ((((a % 7) % 3) = 1) AND (locate(x, s, 1) > "
-        "date_add(date_add(d, (n * -1)), -2)))",
+        "+- Filter ((mod(mod(a, 7), 3) = 1) AND (n > date_sub(date_sub(d, n), 2)))",
+        "+- Filter ((((a % 7) % 3) = 1) AND (n > date_add(date_add(d, (n * -1)), -2)))",
     ),
     "days_after": ("+- Project [date_sub(d, -3)]", "+- Project [date_add(d, 3)]"),
 }
 DIFFERENT = {
     "other_days": ("+- Project [date_sub(d, 3)]", "+- Project [date_add(d, 3)]"),
-    "other_place": ("+- Project [instr(s, x)]", "+- Project [locate(s, x, 1)]"),
+    "other_place": ("+- Project [mod(s, x)]", "+- Project [(x % s)]"),
     "sizes": ("+- Project [size(a, true)]", "+- Project [size(a, false)]"),
     "outputs": ("+- Project [id AS c0, day AS c1]", "+- Project [day AS c0, id AS c1]"),
     "top": ("AdaptiveSparkPlan\n+- Project [id, day]", "AdaptiveSparkPlan\n+- Project [day, id]"),

@@ -93,7 +93,6 @@ def _days_before(day: str, number: str) -> str:
 # Functions that are written as others when they are printed: how many arguments they have, and how.
 _OTHERWISE: dict[str, tuple[int, Callable[..., str]]] = {
     "date_sub": (2, _days_before),
-    "instr": (2, lambda text, part: f"locate({part}, {text}, 1)"),
     "mod": (2, lambda one, other: f"({one} % {other})"),
     "space": (1, lambda number: f"repeat( , {number})"),
 }

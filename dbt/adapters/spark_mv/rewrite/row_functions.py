@@ -58,6 +58,6 @@ FUNCTION_NAMES = frozenset(
     timestamp_micros date_part datepart bigint smallint tinyint decimal binary octet_length
     find_in_set format_number url_encode url_decode luhn_check cardinality get array_union
     arrays_overlap array_repeat map_values try_to_number array_size log10 log2 unix_date to_char
-    to_varchar get_json_object element_at try_element_at
+    to_varchar get_json_object element_at try_element_at instr log
     """.split()
 )

@@ -145,6 +145,7 @@ Builder = Callable[[list[exp.Expr]], exp.Expr]
 _LEFT_ALONE = (
     *("PERCENTILE_CONT", "PERCENTILE_DISC", "ARRAY_SIZE", "LOG10", "LOG2", "UNIX_DATE"),
     *("TO_CHAR", "TO_VARCHAR", "PARSE_JSON", "GET_JSON_OBJECT", "ELEMENT_AT", "TRY_ELEMENT_AT"),
+    *("INSTR", "LOG"),
 )
 _WITH_FORMAT = ("DATE_FORMAT", "TO_DATE", "TO_TIMESTAMP", "UNIX_TIMESTAMP", "FROM_UNIXTIME")
 # Where a tree keeps the format that a function was given.
