@@ -28,7 +28,7 @@ def raced(lake: Warehouse, request: pytest.FixtureRequest, monkeypatch: pytest.M
         monkeypatch.setattr(
             container,
             "session_executor",
-            lambda session, _: SessionExecutor(
+            lambda session, *_: SessionExecutor(
                 session.newSession(), None, sessions_beside(session)
             ),
         )

@@ -8,14 +8,14 @@ import pytest
 
 from dbt.adapters.spark_mv.core.executor import Row
 from dbt.adapters.spark_mv.glue import container
-from dbt.adapters.spark_mv.spark.clients import SessionExecutor, sessions_beside
+from dbt.adapters.spark_mv.spark.clients import SessionExecutor, Told, sessions_beside
 
 
 class Listed(SessionExecutor):
     """Has no client of the catalog; adds each statement to a list."""
 
-    def __init__(self, session: Any, asked: list[str]) -> None:
-        super().__init__(session, None, sessions_beside(session))
+    def __init__(self, session: Any, asked: list[str], told: Told) -> None:
+        super().__init__(session, None, sessions_beside(session), told)
         self._asked = asked
 
     def query(self, sql: str) -> list[Row]:
@@ -28,5 +28,7 @@ def reach_by_statements(patch: pytest.MonkeyPatch, asked: list[str] | None = Non
     a list."""
     listed = [] if asked is None else asked
     patch.setattr(
-        container, "session_executor", lambda session, _: Listed(session.newSession(), listed)
+        container,
+        "session_executor",
+        lambda session, _, told: Listed(session.newSession(), listed, told),
     )

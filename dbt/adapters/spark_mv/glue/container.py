@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.core import clock, failpoints
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.credentials import IN_PROCESS, SparkMVCredentials
 from dbt.adapters.spark_mv.glue.invocation import Invocation, NodeContext, selected_relations
+from dbt.adapters.spark_mv.glue.statement_log import logged
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.store import MetadataStore
 from dbt.adapters.spark_mv.metadata.tables import EVENTS
@@ -101,11 +102,9 @@ class Container:
 
     def _executor(self, connect: Callable[[], Any]) -> SessionExecutor | ConnectionExecutor:
         if self._credentials.method in IN_PROCESS:
-            session = spark_session(self._credentials)
-            return session_executor(
-                session, self._credentials.server_side_parameters.get("spark.remote")
-            )
-        return ConnectionExecutor(connect)
+            remote = self._credentials.server_side_parameters.get("spark.remote")
+            return session_executor(spark_session(self._credentials), remote, logged)
+        return ConnectionExecutor(connect, logged)
 
     @contextmanager
     def _store(self) -> Iterator[MetadataStore]:
@@ -133,7 +132,7 @@ class Container:
     def context(self) -> NodeContext:
         """The context of a statement of the calling thread."""
         user: Executor = (
-            HandleExecutor(self._user_handle, self._own.isolated)
+            HandleExecutor(self._user_handle, self._own.isolated, logged)
             if self._own.catalog is None
             else _UserSession(self._user_handle, self._own)
         )
@@ -227,5 +226,5 @@ class _UserSession(HandleExecutor):
     """The user's session of this process, with the catalog client of our own executor."""
 
     def __init__(self, handle: Callable[[], Any], own: Any) -> None:
-        super().__init__(handle, own.isolated)
+        super().__init__(handle, own.isolated, logged)
         self.catalog = own.catalog

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
@@ -22,22 +22,36 @@ OWN_SETTINGS = {
     "spark.sql.sources.partitionOverwriteMode": "STATIC",
 }
 
+# Goes around each statement, which it is given.
+Told = Callable[[str], AbstractContextManager[None]]
 _POLL_INTERVAL = 0.1
 _CATALOGS = ("spark.sql.catalog.", "spark.sql.defaultCatalog")
+
+
+def _untold(_: str) -> AbstractContextManager[None]:
+    return nullcontext()
 
 
 class SessionExecutor:
     """Statements on a SparkSession of this process, classic or Connect."""
 
-    def __init__(self, session: Any, client: CatalogClient | None, new_session: Callable[[], Any]):
+    def __init__(
+        self,
+        session: Any,
+        client: CatalogClient | None,
+        new_session: Callable[[], Any],
+        told: Told = _untold,
+    ) -> None:
         self._session = session
         self._new_session = new_session
+        self._told = told
         self.catalog = client
 
     def query(self, sql: str) -> list[Row]:
         """Run a statement and collect its rows."""
         try:
-            return list(self._session.sql(sql).collect())
+            with self._told(sql):
+                return list(self._session.sql(sql).collect())
         except Exception as error:
             raise StatementFailed(short_message(error)) from None
 
@@ -52,7 +66,7 @@ class SessionExecutor:
                 session.conf.set(key, value)
         except Exception as error:
             raise StatementFailed(short_message(error)) from None
-        yield SessionExecutor(session, self.catalog, self._new_session)
+        yield SessionExecutor(session, self.catalog, self._new_session, self._told)
         # Not after an error: a server that is gone would be asked for ten minutes.
         _release(session)
 
@@ -69,7 +83,7 @@ class SessionExecutor:
         self._session.interruptAll()
 
 
-def session_executor(session: Any, remote: str | None) -> SessionExecutor:
+def session_executor(session: Any, remote: str | None, told: Told = _untold) -> SessionExecutor:
     """The executor of our own statements beside the user's `session`."""
     if _is_in_process(session):
         client, new_session = IcebergCatalog(session), sessions_beside(session)
@@ -78,7 +92,7 @@ def session_executor(session: Any, remote: str | None) -> SessionExecutor:
     own = new_session()
     for key, value in OWN_SETTINGS.items():
         own.conf.set(key, value)
-    return SessionExecutor(own, client, new_session)
+    return SessionExecutor(own, client, new_session, told)
 
 
 def _is_in_process(session: Any) -> bool:
@@ -132,8 +146,9 @@ class ConnectionExecutor:
 
     catalog: CatalogClient | None = None
 
-    def __init__(self, connect: Callable[[], Any]) -> None:
+    def __init__(self, connect: Callable[[], Any], told: Told = _untold) -> None:
         self._connect = connect
+        self._told = told
         self._threads = threading.local()
         self._opened: list[Any] = []
 
@@ -143,7 +158,8 @@ class ConnectionExecutor:
         if handle is None:
             handle = self._threads.handle = self._open({})
             self._opened.append(handle)
-        return _rows(handle, sql)
+        with self._told(sql):
+            return _rows(handle, sql)
 
     def isolated(self, settings: Mapping[str, str]) -> AbstractContextManager[Executor]:
         """A connection of its own, closed at the end."""
@@ -153,7 +169,7 @@ class ConnectionExecutor:
     def _isolated(self, settings: Mapping[str, str]) -> Iterator[Executor]:
         handle = self._open(settings)
         try:
-            yield HandleExecutor(lambda: handle, self.isolated)
+            yield HandleExecutor(lambda: handle, self.isolated, self._told)
         finally:
             _end(handle)
 
@@ -187,13 +203,16 @@ class HandleExecutor:
         self,
         handle: Callable[[], Any],
         isolated: Callable[[Mapping[str, str]], AbstractContextManager[Executor]],
+        told: Told = _untold,
     ) -> None:
         self._handle = handle
+        self._told = told
         self.isolated = isolated
 
     def query(self, sql: str) -> list[Row]:
         """Run a statement and fetch its rows."""
-        return _rows(self._handle(), sql)
+        with self._told(sql):
+            return _rows(self._handle(), sql)
 
     def interrupt(self) -> None:
         """End what the connection is running."""
