@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -197,7 +197,9 @@ class Resolver:
             # Its text reads the storage table, which is one of the properties.
             return kept
         text = details.get("View Text") or _text_of_create(
-            self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0]
+            self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0],
+            _columns(rows),
+            details.get("Comment"),
         )
         if kept is not None and is_same:
             return replace(kept, text=text)
@@ -233,11 +235,24 @@ def _details(rows: list[Row]) -> dict[str, str]:
     return {str(row[0]): str(row[1]) for row in rows[len(_columns(rows)) :] if row[0]}
 
 
-def _text_of_create(statement: str) -> str:
+def _text_of_create(statement: str, columns: Sequence[Row], comment: str | None) -> str:
+    """The query of a CREATE VIEW as SHOW CREATE TABLE prints it: columns and their comments without
+    quotes or escapes, in the comment of the view escapes of quotes only."""
+    listed = (_listed(str(row[0]), str(row[2] or "")) for row in columns)
+    start = re.search(r"\(\n  " + r",\n  ".join(listed) + r"\)\n", statement)
+    rest = statement[start.end() :] if start is not None else statement
+    if comment:
+        escaped = comment.replace("'", "\\'")
+        rest = rest.removeprefix(f"COMMENT '{escaped}'")
     depth = 0
-    for word in words_of(statement):
+    for word in words_of(rest):
         plain = "" if word.quoted or word.string else word.text
         depth += {"(": 1, ")": -1}.get(plain, 0)
         if depth == 0 and word.upper == "AS":
-            return statement[word.end :].strip()
+            return rest[word.end :].strip()
     return statement
+
+
+def _listed(name: str, comment: str) -> str:
+    written = re.escape(f" COMMENT '{comment}'") if comment else "(?: COMMENT '')?"
+    return re.escape(name) + written
