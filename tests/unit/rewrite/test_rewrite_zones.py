@@ -48,3 +48,11 @@ def test_a_zone_that_nobody_knows() -> None:
     view = "select id, t from z where t >= '2024-01-01 00:00:00'"
     assert is_answered(view, "select id from z where t >= '2024-01-01 00:00:00'", "No/Where")
     assert not is_answered(view, "select id from z where t >= '2024-01-02 00:00:00'", "No/Where")
+
+
+@pytest.mark.parametrize("zone", ["America/Toronto", "Europe/Amsterdam", "EET", "Asia/Manila"])
+def test_zones_that_are_odd_in_java(zone: str) -> None:
+    """Days are no ranges of moments there: in 1919 a day of Toronto began half an hour late."""
+    view = "select id, t from z where t >= '1919-03-31'"
+    assert not is_answered(view, "select id from z where to_date(t) = '1919-03-31'", zone)
+    assert is_answered(view, "select id from z where to_date(t) = '1919-03-31'", "UTC")

@@ -22,6 +22,18 @@ _DAY = _UNITS.index("DAY")
 # Of other years nobody asks what clocks did.
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 _HALF_A_DAY, _EPOCH = timedelta(hours=12), date(1970, 1, 1)
+# Zones that in Java's history lack a day, have a midnight twice, or one within hours that they lack,
+# where Python's history, or that of the years from 1900 on, knows nothing of it.
+_ODD_IN_JAVA = frozenset(
+    """
+    America/Adak America/Anchorage America/Atka America/Creston America/Metlakatla
+    America/Montreal America/Nassau America/Nipigon America/Nome America/Thunder_Bay
+    America/Toronto America/Yakutat Asia/Manila Canada/Eastern EET Europe/Amsterdam
+    Europe/Copenhagen Europe/Oslo Pacific/Apia Pacific/Guam Pacific/Kosrae Pacific/Midway
+    Pacific/Pago_Pago Pacific/Palau Pacific/Rarotonga Pacific/Saipan Pacific/Samoa US/Alaska
+    US/Aleutian US/Samoa WET
+    """.split()
+)
 _NAMES = {"YYYY": "YEAR", "YY": "YEAR", "MM": "MONTH", "MON": "MONTH", "DD": "DAY"}
 _OF_TRUNC = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK"})
 # Formats of DATE_FORMAT, by the unit that they are of.
@@ -100,6 +112,8 @@ class Oddities:
 @lru_cache(64)
 def oddities(zone: str) -> Oddities:
     """What there is of that in two centuries of a time zone; all of it if the zone is not known."""
+    if zone in _ODD_IN_JAVA:
+        return Oddities(True, True)
     try:
         where = ZoneInfo(zone)
     except (ValueError, ZoneInfoNotFoundError):
