@@ -15,12 +15,26 @@
     {{ return({'relations': []}) }}
   {%- endif -%}
   {%- set target_relation = this.incorporate(type='view') -%}
-  {% if existing is not none and (existing.is_materialized_view or not existing.is_view) %}
-    {{ drop_relation_if_exists(existing) }}
-  {% endif %}
+  {%- set is_aside = existing is not none and (existing.is_materialized_view or not existing.is_view) -%}
+  {%- set built_relation = make_intermediate_relation(target_relation) if is_aside else target_relation -%}
   {% call statement('main') %}
-    {{ get_create_view_as_sql(target_relation, 'select * from ' ~ defer_relation) }}
+    {{ spark_mv_create_clone_sql(built_relation, defer_relation) }}
   {% endcall %}
+  {% if is_aside %}
+    {% do adapter.swap_in(built_relation, target_relation) %}
+  {% endif %}
   {% do apply_grants(target_relation, config.get('grants'), should_revoke=should_revoke(existing, full_refresh_mode=True)) %}
   {{ return({'relations': [target_relation]}) }}
 {% endmaterialization %}
+
+
+{# The columns are those that a description has: a query for them would refresh what is cloned. #}
+{% macro spark_mv_create_clone_sql(relation, cloned) %}
+  {%- set columns = adapter.get_columns_in_relation(cloned) | map(attribute='name') | list -%}
+  create or replace view {{ relation }}
+  {% if config.persist_column_docs() -%}
+    ({{ get_persist_docs_column_list(model.columns, columns) }})
+  {% endif %}
+  {{ comment_clause() }}
+  as select * from {{ cloned }}
+{% endmacro %}

@@ -22,7 +22,7 @@ _DAY = _UNITS.index("DAY")
 # Of other years nobody asks what clocks did.
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 _HALF_A_DAY, _EPOCH = timedelta(hours=12), date(1970, 1, 1)
-# Zones that in Java's history lack a day, have a midnight twice, or one within hours that they lack,
+# Zones that in Java's history lack a day, have a midnight twice, or one in hours that they lack,
 # where Python's history, or that of the years from 1900 on, knows nothing of it.
 _ODD_IN_JAVA = frozenset(
     """
