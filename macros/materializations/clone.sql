@@ -30,9 +30,9 @@
 
 {# The columns are those that a description has: a query for them would refresh what is cloned. #}
 {% macro spark_mv_create_clone_sql(relation, cloned) %}
-  {%- set columns = adapter.get_columns_in_relation(cloned) | map(attribute='name') | list -%}
   create or replace view {{ relation }}
   {% if config.persist_column_docs() -%}
+    {%- set columns = adapter.get_columns_in_relation(cloned) | map(attribute='name') | list -%}
     ({{ get_persist_docs_column_list(model.columns, columns) }})
   {% endif %}
   {{ comment_clause() }}

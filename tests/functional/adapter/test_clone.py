@@ -60,24 +60,23 @@ class TestCloneOfMaterializedViews(BaseClone):
             run_dbt(["run", "--target", "otherschema", "-s", "counted"])
 
         run_dbt(clone)
-        kinds = project.run_sql(f"show tblproperties {other_schema}.counted", fetch="all")
-        assert any(row[0] == "mv.storage_table" for row in kinds)
+        assert self.is_view_of_ours(project, other_schema)
 
     def shown(self, schema):
         found = run_dbt(["show", "--inline", f"select n from {schema}.counted"])
         return int(found.results[0].agate_table.rows[0][0])
 
+    def is_view_of_ours(self, project, schema):
+        kinds = project.run_sql(f"show tblproperties {schema}.counted", fetch="all")
+        return any(row[0] == "mv.storage_table" for row in kinds)
 
-class TestCloneThatFails(BaseClone):
+
+class TestCloneThatFails(TestCloneOfMaterializedViews):
     """What has the name stays until its clone is there; and what is cloned is not refreshed."""
 
     @pytest.fixture(scope="class")
     def models(self):
         return {"counted.sql": _VIEW, "schema.yml": _DESCRIBED}
-
-    @pytest.fixture(scope="class")
-    def snapshots(self):
-        return {}
 
     @pytest.fixture(scope="class")
     def project_config_update(self, unique_schema):
@@ -110,10 +109,6 @@ class TestCloneThatFails(BaseClone):
         assert not self.is_view_of_ours(project, other_schema)
         described = project.run_sql(f"describe {other_schema}.counted", fetch="all")
         assert described[0][2] == "how many: the seed's rows"
-
-    def is_view_of_ours(self, project, schema):
-        kinds = project.run_sql(f"show tblproperties {schema}.counted", fetch="all")
-        return any(row[0] == "mv.storage_table" for row in kinds)
 
     def stored(self, project, schema):
         """What another program reads."""

@@ -9,9 +9,8 @@ import pytest
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.glue import container
-from dbt.adapters.spark_mv.spark.clients import SessionExecutor, sessions_beside
 from tests.functional.concurrency.processes import Process
+from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.faults import Paused
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
@@ -25,13 +24,7 @@ BY_STATEMENTS = "by statements"
 def raced(lake: Warehouse, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Its view `v` was written by hand; returns it with the snapshots of before and after that."""
     if request.param == BY_STATEMENTS:
-        monkeypatch.setattr(
-            container,
-            "session_executor",
-            lambda session, *_: SessionExecutor(
-                session.newSession(), None, sessions_beside(session)
-            ),
-        )
+        reach_by_statements(monkeypatch)
     lake.sql("drop materialized view if exists @.v")
     lake.sql(f"create materialized view @.v as {QUERY}")
     build = lake.build_of("v")

@@ -184,11 +184,6 @@ class Deriver:
             yield "QUARTER", _first_day(year, exp.Sub(this=third, expression=exp.Literal.number(2)))
         yield "YEAR", _first_day(year, exp.Literal.number(1))
 
-    def _is_odd(self, type_name: str) -> bool:
-        """Whether units of a type may not be what lies between two midnights."""
-        found = oddities(self._view.zone)
-        return found.lacks_a_day or (type_name != "date" and found.any)
-
     def limited(self, column: ColumnOf, found: Range) -> list[exp.Expr]:
         """Conditions that leave a range of a column; raises `Unmatched`."""
         normal = self._facts.normal(column_term(column))
@@ -206,20 +201,19 @@ class Deriver:
 
     def _limited_by_unit(self, normal: Term, found: Range, type_name: str) -> exp.Expr | None:
         """A stored beginning of a unit, if each bound is one."""
-        if not found.is_half_open or self._moves_days(normal):
+        # Of moments, too: a zone of which histories differ counts as one that lacks a day.
+        if not found.is_half_open or oddities(self._view.zone).lacks_a_day:
             return None
         bounds = [bound for bound in (found.low, found.high) if bound is not None]
         for key, term in self._stored.terms.items():
             kept = of_unit(term)
             if kept is None or not kept.is_start or kept.argument.key != normal.key:
                 continue
-            if oddities(self._view.zone).lacks_a_day:
-                continue
             if kept.unit in CLOCK_UNITS and self._view.zone not in _NO_TRANSITIONS:
                 continue
             if all(starts_unit(bound, kept.unit, type_name) for bound in bounds):
                 return self._stored.columns[key].tree()
-        if self._is_odd(type_name):
+        if type_name != "date" and oddities(self._view.zone).any:
             return None
         for unit, tree in self._by_parts(normal):
             if unit == "QUARTER" and all(starts_unit(one, unit, type_name) for one in bounds):
@@ -231,7 +225,7 @@ class Deriver:
     ) -> list[exp.Expr] | None:
         """Conditions on a stored year, or a year and a month, if each bound is the beginning of
         one."""
-        if not found.is_half_open or self._is_odd(type_name):
+        if not found.is_half_open or (type_name != "date" and oddities(self._view.zone).any):
             return None
         year, month = (self._part(kind, normal) for kind in (exp.Year, exp.Month))
         bounds = [bound for bound in (found.low, found.high) if bound is not None]
