@@ -162,3 +162,20 @@ def assert_names_with_catalogs(client: Client, project: Path) -> None:
         client.operation("run_sql", statement=f"drop view {full}")
     assert not client.sql("show tables in analytics like 'named*'")
     client.sql("drop view analytics.plain")
+
+
+def assert_comments_with_quotes(client: Client, project: Path) -> None:
+    """SHOW CREATE TABLE, by which a server says what a view reads, does not escape them."""
+    (project / "macros" / "run_sql.sql").write_text(RUN_SQL)
+    client.sql("create or replace table raw.owned using iceberg as select 1 as a, 'x' as b")
+    client.sql(
+        """create or replace view analytics.owned (a comment "the customer's (name", b) """
+        """comment "it's" as select a, b from raw.owned"""
+    )
+    create = "create materialized view analytics.over_owned as select sum(a) as n"
+    client.operation("run_sql", statement=f"{create} from analytics.owned")
+    client.sql("insert into raw.owned values (2, 'y')")
+    assert client.rows("select n from analytics.over_owned") == [[3]]
+    client.operation("drop_mv", view="over_owned")
+    client.sql("drop view analytics.owned")
+    client.sql("drop table raw.owned")

@@ -31,6 +31,10 @@ def test_names_with_catalogs(connect: Client, place: Place) -> None:
     checks.assert_names_with_catalogs(connect, place.project)
 
 
+def test_comments_with_quotes(connect: Client, place: Place) -> None:
+    checks.assert_comments_with_quotes(connect, place.project)
+
+
 def test_spark_in_the_process_finds_fresh_views(connect: Client, embedded: Client) -> None:
     checks.assert_all_fresh(connect)
     checks.assert_all_fresh(embedded)
