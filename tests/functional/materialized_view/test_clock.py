@@ -256,3 +256,28 @@ def test_a_text_that_spark_casts(cinema: Warehouse, clock: Shift) -> None:
     )
     create(cinema, "over_texts", "select id, day from @.texts")
     assert cinema.freshness("over_texts") == "FRESH"
+
+
+@pytest.mark.parametrize("table", ["@.`Säle 1-x`", "spark_catalog.elsewhere.halls"])
+@pytest.mark.parametrize("has_column", [False, True])
+def test_the_day_without_parentheses(
+    cinema: Warehouse, clock: Shift, table: str, has_column: bool
+) -> None:
+    """It is the clock's unless a table of any name, in any catalog, has a column so called."""
+    clock(NOON)
+    cinema.spark("create schema if not exists spark_catalog.elsewhere")
+    name = "current_date" if has_column else "opens"
+    provider = "iceberg" if "@" in table else "parquet"
+    cinema.spark(f"create table {table} (id int, {name} date) using {provider}")
+    cinema.spark(f"insert into {table} values (1, date'2026-03-01'), (2, date'2026-03-02')")
+    shown = "current_date" if has_column else "opens, current_date"
+    create(cinema, "days", f"select id, {shown} from {table} where {name} > date'2026-02-28'")
+    assert cinema.freshness("days") == ("STALE" if has_column else "FRESH")
+    clock("2026-03-02 12:00:00")
+    assert [day for *_, day in sorted(read(cinema, "days"))] == (
+        [datetime(2026, 3, 1).date(), datetime(2026, 3, 2).date()]
+        if has_column
+        else [datetime(2026, 3, 2).date()] * 2
+    )
+    cinema.sql("drop materialized view @.days")
+    cinema.spark(f"drop table {table}")

@@ -175,3 +175,24 @@ def test_empty_runs(lake: Warehouse, project: DbtProject, targets: tuple[str, st
     failed = [r.node.name for r in project.dbt("test", fails=True).results if r.failures]
     assert len(failed) == 2 and all(name.startswith("is_fresh_") for name in failed)
     assert found.success
+
+
+def test_sampled_runs(lake: Warehouse, project: DbtProject, targets: tuple[str, str]) -> None:
+    """A run with --sample of a model that reads nothing that can be sampled leaves the view as it
+    is: its rows, its options and what is known of its refreshes."""
+    _, dev = targets
+    project.dbt("run")
+    lake.spark("insert into @.orders values (1000, 'late', 7)")
+    asked = f"select * from @meta.mv_status where table_schema = '{dev}' and table_name = 'totals'"
+    events = f"select * from @meta.mv_events where view_name = 'local.{dev}.totals'"
+    before, told = lake.spark(asked), lake.spark(events)
+    text = FILES["models/totals.sql"].replace("_view')", "_view', max_staleness='PT1H')", 1)
+    project.write({"models/totals.sql": text})
+    found = project.dbt("run", "-s", "totals", "--sample", "3 days")
+    assert "kept as it is" in str(found.result("totals").message)
+    assert lake.spark(asked) == before and lake.spark(events) == told
+    project.dbt("run", "-s", "totals")
+    assert added(lake, dev) == 0
+    project.write({"models/totals.sql": text.replace("PT1H", "PT2H")})
+    altered = project.dbt("run", "-s", "totals").result("totals")
+    assert "altered (max_staleness), not refreshed" in str(altered.message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.spark_mv.core.errors import InvalidName
 from tests.functional.materialized_view.dbt_project import DbtProject
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -111,3 +112,14 @@ def test_operations_and_docs(project: DbtProject, lake: Warehouse) -> None:
     for name in ("darüber", "umsätze"):
         project.operation("drop_mv", view=name)
     assert lake.spark("select * from @meta.materialized_views") == []
+
+
+def test_names_as_they_are_printed(lake: Warehouse) -> None:
+    """Operations take a name that needs backticks without them, too."""
+    lake.sql("create materialized view @.`Größe 1-x` as select customer from @.orders")
+    for name in (f"{lake.schema}.Größe 1-x", "Größe 1-x", "`Größe 1-x`"):
+        assert not lake.operation("refresh", view=name).failures, name
+        assert not lake.operation("verify", view=name).failures, name
+    with pytest.raises(InvalidName, match="is not the name"):
+        lake.operation("refresh", view="Größe 1-x.")
+    lake.operation("drop", view=f"{lake.schema}.Größe 1-x")

@@ -152,6 +152,13 @@ def with_deletes(change: Change) -> Change:
     return replace(change, way=POSITIONED, rows=0, found=Positions(("",), 0, ("",), 1, 0))
 
 
+def schema_changed(table: TableName) -> Reason:
+    """Why nothing is computed from what a table was before."""
+    return Reason(
+        "SCHEMA_CHANGED", f"the columns of {table.shown} were altered, or the table was replaced"
+    )
+
+
 def change_between(
     executor: Executor, table: TableName, old: Version, new: Version
 ) -> Change | Reason:
@@ -159,7 +166,7 @@ def change_between(
     if not (old.can_pin and new.can_pin):
         return Reason("NO_OLD_VERSION", f"{table.shown} has no version that can be read again")
     if not old.has_columns_of(new):
-        return Reason("SCHEMA_CHANGED", f"the columns of {table.shown} were altered")
+        return schema_changed(table)
     assert old.snapshot_id and new.snapshot_id
     chain = iceberg.main_chain(executor, table, _COMMITS, old.snapshot_id)
     commits = _commits(chain, old.snapshot_id, new.snapshot_id)

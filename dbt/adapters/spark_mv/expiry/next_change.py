@@ -22,12 +22,12 @@ from dbt.adapters.spark_mv.expiry.rows import NotDerived, by_alias, rows_of
 from dbt.adapters.spark_mv.expiry.stamps import is_only_shown
 from dbt.adapters.spark_mv.expiry.statements import Nearest, Stepwise
 from dbt.adapters.spark_mv.expiry.terms import Atom, Term, Value, enclosed, reads, terms_of
-from dbt.adapters.spark_mv.sql.names import parse_name
 from dbt.adapters.spark_mv.sql.reads import parse, references_of
 from dbt.adapters.spark_mv.state.freshness import ALWAYS, EXPIRED, NOT_DERIVED, UNCLEAR, Expiry
 from dbt.adapters.spark_mv.views import clock as clocks
 from dbt.adapters.spark_mv.views.clock import Moment
 from dbt.adapters.spark_mv.views.definition import Definition
+from dbt.adapters.spark_mv.views.dependencies import Expander
 
 _LONGEST = 200
 # What times raise that no calendar has, and queries that are nested too deeply.
@@ -56,7 +56,8 @@ class ExpiryFinder:
         return None if bare and self._has_columns(definition, bare) else Moment(us, zone)
 
     def _has_columns(self, definition: Definition, names: Iterable[str]) -> bool:
-        tables = [self._resolver.resolve(parse_name(t), definition.home) for t in definition.tables]
+        expander = Expander(self._resolver, "the query", tolerate_missing=True)
+        tables = expander.expand(definition.query, definition.home).tables
         columns = {name.lower() for table in tables for name, _ in self._resolver.columns(table)}
         return not columns.isdisjoint(names)
 

@@ -11,6 +11,7 @@ from dbt.adapters.spark_mv.catalog.change_sets import (
     UNWRITTEN,
     Change,
     change_between,
+    schema_changed,
     with_bounds,
 )
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
@@ -106,7 +107,7 @@ def inputs_of(
     unpinned = unpinned_tables(observation.versions, executor, resolver)
     altered = [name for name in unpinned if _is_altered(name, label, observation)]
     if altered:
-        return Reason("SCHEMA_CHANGED", f"the columns of {altered[0].shown} were altered")
+        return schema_changed(altered[0])
     if unpinned:
         names = ", ".join(name.shown for name in unpinned)
         return Reason("NOT_PINNED", f"base tables cannot be read at a fixed version: {names}")

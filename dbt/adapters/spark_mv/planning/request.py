@@ -37,7 +37,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What happened to one view; `rows` is its row count afterwards, if known."""
+    """What happened to one view; `rows` is its row count afterwards, if known, `altered` says what
+    was changed of a view that was not refreshed."""
 
     view: TableName
     state: str
@@ -45,14 +46,21 @@ class Outcome:
     reason: str
     seconds: float = 0.0
     rows: int | None = None
+    altered: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """What was done, in a few words."""
+        texts = {
+            SKIPPED: "fresh, skipped",
+            KEPT: "kept as it is",
+            ALTERED: f"altered ({', '.join(self.altered)}), not refreshed",
+        }
+        return texts.get(self.state, f"{self.method} refresh")
 
     def __str__(self) -> str:
-        if self.state == SKIPPED:
-            return f"{self.view}: fresh, skipped ({self.reason})"
-        if self.state == ALTERED:
-            return f"{self.view}: altered, not refreshed ({self.reason})"
-        if self.state == KEPT:
-            return f"{self.view}: kept as it is ({self.reason})"
+        if self.state in (SKIPPED, ALTERED, KEPT):
+            return f"{self.view}: {self.summary} ({self.reason})"
         noun = "row" if self.rows == 1 else "rows"
         rows = "" if self.rows is None else f", {self.rows:,} {noun}"
-        return f"{self.view}: {self.method} refresh{rows}, {self.seconds:.1f} s ({self.reason})"
+        return f"{self.view}: {self.summary}{rows}, {self.seconds:.1f} s ({self.reason})"

@@ -7,15 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import UnknownMaterializedView
-from dbt.adapters.spark_mv.planning.request import (
-    ALTERED,
-    DBT_RUN,
-    KEPT,
-    MANUAL,
-    SKIPPED,
-    Outcome,
-    Request,
-)
+from dbt.adapters.spark_mv.planning.request import DBT_RUN, KEPT, MANUAL, Outcome, Request
 from dbt.adapters.spark_mv.refresh.key_refresh import KeyRefresher
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.dialect import (
@@ -131,9 +123,7 @@ class MaterializedViewStatements:
 
 def _outcome(outcome: Outcome) -> StatementResult:
     row = tuple(getattr(outcome, column) for column in _OUTCOME_COLUMNS)
-    texts = {SKIPPED: "fresh, skipped", KEPT: "kept as it is", ALTERED: "altered, not refreshed"}
-    text = texts.get(outcome.state, f"{outcome.method} refresh")
-    return StatementResult(_OUTCOME_COLUMNS, ((str(row[0]), *row[1:]),), text, outcome)
+    return StatementResult(_OUTCOME_COLUMNS, ((str(row[0]), *row[1:]),), outcome.summary, outcome)
 
 
 def _kept_for_deferred(outcome: Outcome) -> str:

@@ -43,7 +43,12 @@ from dbt.adapters.spark_mv.statements.definer import (
 from dbt.adapters.spark_mv.statements.expression_check import check_expression
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.views import storage_sql
-from dbt.adapters.spark_mv.views.changes import OF_STORAGE, is_same_build, is_to_stay
+from dbt.adapters.spark_mv.views.changes import (
+    OF_STORAGE,
+    altered_names,
+    is_same_build,
+    is_to_stay,
+)
 from dbt.adapters.spark_mv.views.definition import MaterializedView, new_storage
 from dbt.adapters.spark_mv.views.dependencies import Expansion
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
@@ -73,7 +78,7 @@ class Lifecycle:
                 return None
         wanted, expansion = self._definer.define(name, statement, context, existing)
         is_same = existing is not None and is_same_build(existing, wanted)
-        if existing is not None and not is_same and is_to_stay(existing, wanted):
+        if existing is not None and is_to_stay(existing, wanted, is_same):
             return Outcome(name, KEPT, "none", reasons.REDUCED_RUN_KEEPS.text)
         self._refresh_upstream(expansion)
         if existing is not None and is_same:
@@ -82,7 +87,6 @@ class Lifecycle:
                 wanted,
                 storage=existing.storage,
                 hidden=existing.hidden,
-                reduced=False,
                 deferred=existing.deferred and wanted.deferred,
             )
             return self._keep(existing, wanted, expansion, context)
@@ -189,7 +193,9 @@ class Lifecycle:
         method = "complete" if context.rebuild else "auto"
         request = Request(context.trigger, method=method, explicit=context.rebuild)
         outcome = self._refresher.refresh(existing.name, request)
-        return replace(outcome, state=ALTERED) if is_other and outcome.state == SKIPPED else outcome
+        if not is_other or outcome.state != SKIPPED:
+            return outcome
+        return replace(outcome, state=ALTERED, altered=altered_names(existing, wanted))
 
     def _describe(self, existing: MaterializedView, wanted: MaterializedView) -> None:
         """Change what the view says of itself, but not its storage table."""

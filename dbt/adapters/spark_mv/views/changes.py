@@ -65,8 +65,22 @@ def is_same_build(existing: MaterializedView, wanted: MaterializedView) -> bool:
     )
 
 
-def is_to_stay(existing: MaterializedView, wanted: MaterializedView) -> bool:
-    """Whether a view has more of its model than what would come in its place."""
+def is_to_stay(existing: MaterializedView, wanted: MaterializedView, is_same: bool) -> bool:
+    """Whether a view has more of its model than what would come in its place. One of a part of the
+    rows may be of the same query (`is_same`) where nothing that it reads can be sampled."""
     if wanted.reduced:
         return not existing.reduced
-    return wanted.deferred and not (existing.reduced or existing.deferred)
+    return wanted.deferred and not (is_same or existing.reduced or existing.deferred)
+
+
+def altered_names(existing: MaterializedView, wanted: MaterializedView) -> tuple[str, ...]:
+    """What differs of two views of the same rows, for people."""
+    names = _differing(existing.options, wanted.options)
+    if (existing.comment or None) != (wanted.comment or None):
+        names.append("description")
+    pairs = zip(existing.definition.columns, wanted.definition.columns, strict=True)
+    if any(one.comment != two.comment for one, two in pairs):
+        names.append("column descriptions")
+    if existing.deferred != wanted.deferred:
+        names.append("what it reads by --defer")
+    return tuple(names) or ("methods of refresh",)
