@@ -35,6 +35,8 @@ WRITES = {
     "merge with schema evolution into db.t using s on true when matched then delete": "db.t",
     "with c as (select 1) delete from db.t where x in (select * from c)": "db.t",
     "with c as (select 1) update db.t as t set x = 1": "db.t",
+    "with c as (select '(' as a) insert into db.t select a from c": "db.t",
+    "with c as (select '((' as a) delete from db.t where x in (select a from c)": "db.t",
     "with c (a) as (select 1) merge into db.t using c on a = x when matched then delete": "db.t",
 }
 _TWO = (("db", "t"), ("db", "u"))

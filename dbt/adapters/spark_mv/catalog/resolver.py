@@ -23,7 +23,7 @@ from dbt.adapters.spark_mv.sql.names import (
     use,
 )
 from dbt.adapters.spark_mv.sql.plans import WHOLE_PLANS
-from dbt.adapters.spark_mv.sql.words import words_of
+from dbt.adapters.spark_mv.sql.words import depths, words_of
 
 _NOT_FOUND = (
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -244,10 +244,8 @@ def _text_of_create(statement: str, columns: Sequence[Row], comment: str | None)
     if comment:
         escaped = comment.replace("'", "\\'")
         rest = rest.removeprefix(f"COMMENT '{escaped}'")
-    depth = 0
-    for word in words_of(rest):
-        plain = "" if word.quoted or word.string else word.text
-        depth += {"(": 1, ")": -1}.get(plain, 0)
+    words = words_of(rest)
+    for word, depth in zip(words, depths(words), strict=True):
         if depth == 0 and word.upper == "AS":
             return rest[word.end :].strip()
     return statement

@@ -76,7 +76,7 @@ class Selection:
     def one(self, text: str) -> ViewState:
         """The registered view of one name: in the target schema, else the only one so named in
         those of the project, else the only one."""
-        parts = parse_name(text)
+        parts = self._parts_of(text)
         if len(parts) > 3:
             raise InvalidName(
                 f"{text!r} has {len(parts)} parts.",
@@ -96,6 +96,17 @@ class Selection:
             )
         names = ", ".join(sorted(str(view.name) for view in matches))
         raise AmbiguousName(f"{text} could be any of: {names}.", "Write schema.name.")
+
+    def _parts_of(self, text: str) -> tuple[str, ...]:
+        """The parts of a name; one that needs backticks may be without, as operations print it."""
+        try:
+            return parse_name(text)
+        except InvalidName:
+            for name in (view.name for view in self._views.values()):
+                printed = {name.full: 0, str(name): 1, name.name: -1}
+                if text in printed:
+                    return name.parts[printed[text] :]
+            raise
 
 
 def _in_order(upstream: Mapping[TableName, set[TableName]]) -> Iterator[TableName]:

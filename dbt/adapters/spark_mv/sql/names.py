@@ -18,7 +18,6 @@ MAX_NAME_LENGTH = 100
 STORAGE_NAME = re.compile(r"^(?P<view>.+)__mv_[0-9a-f]{8}$")
 _QUOTED = re.compile(r"`((?:[^`]|``)*)`")
 _PART = re.compile(rf"{_QUOTED.pattern}|[^.`]+")
-_PRINTED = re.compile(rf"^(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*$")
 _FORBIDDEN = re.compile(r"[`/\\\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -152,11 +151,7 @@ def literal(text: str) -> str:
 def parse_name(text: str) -> tuple[str, ...]:
     """Parts of a name written by a person, such as ``db.sales`` or ``db.`sales 1` ``.
 
-    Names that need backticks are read without them, too, as operations print them. Raises
-    `InvalidName` if the text is anything else.
-
-    >>> parse_name("db.größe 1-x")
-    ('db', 'größe 1-x')
+    Raises `InvalidName` if the text is anything else.
     """
     try:
         found = list(Spark().tokenize(text)) if isinstance(text, str) else []
@@ -170,24 +165,11 @@ def parse_name(text: str) -> tuple[str, ...]:
         or any(word.token_type == TokenType.STRING for word in words)
         or any(not re.match(r"^\w+$", word.text) for word in words if not _is_quoted(word))
     ):
-        printed = _printed_parts(text)
-        if printed:
-            return printed
         raise InvalidName(
             f"{text!r} is not the name of a materialized view.",
             "Write it as name or schema.name.",
         )
     return tuple(word.text for word in words)
-
-
-def _printed_parts(text: object) -> tuple[str, ...]:
-    """The parts of a name as messages show it; none if that is no name, or one in quotes."""
-    if not isinstance(text, str) or any(quote in text for quote in "'\""):
-        return ()
-    if not _PRINTED.match(text):
-        return ()
-    parts = listed_parts(text)
-    return () if any(_problem_of(part) for part in parts) else parts
 
 
 def _is_quoted(token: Token) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbt.adapters.spark_mv.sql.spark_functions import RUN_CODE, SPARK_FUNCTIONS
-from dbt.adapters.spark_mv.sql.words import Word, name_at, words_of
+from dbt.adapters.spark_mv.sql.words import Word, depths, name_at, words_of
 
 Parts = tuple[str, ...]
 _DYNAMIC = ("IDENTIFIER", "IMMEDIATE")
@@ -49,16 +49,10 @@ def executed(words: tuple[Word, ...], sql: str) -> str:
     """Of EXECUTE IMMEDIATE the expression whose value is the statement, as text; empty if there is
     none."""
     start = next((n for n, word in enumerate(words) if word.upper == "IMMEDIATE"), len(words)) + 1
-    depth, end = 0, start
-    while end < len(words):
-        word = words[end]
-        depth += {"(": 1, ")": -1}.get(word.text, 0) if not (word.quoted or word.string) else 0
-        if depth == 0 and word.upper in ("INTO", "USING"):
-            break
-        end += 1
-    if end <= start:
-        return ""
-    return sql[words[start].start : words[end - 1].end]
+    pairs = zip(words[start:], depths(words[start:]), strict=True)
+    ends = (word.upper in ("INTO", "USING") and depth == 0 for word, depth in pairs)
+    expression = words[start : next((n for n, end in enumerate(ends, start) if end), len(words))]
+    return sql[expression[0].start : expression[-1].end] if expression else ""
 
 
 def computed_names(
@@ -75,23 +69,13 @@ def computed_names(
     for index, word in enumerate(words[:-2]):
         if word.upper != "IDENTIFIER" or words[index + 1].text != "(":
             continue
-        end = _closing(words, index + 1)
+        opened = depths(words[index + 1 :])
+        end = next((n for n, depth in enumerate(opened, index + 1) if not depth), len(words))
         inside = words[index + 2 : end]
         if end < len(words) and inside and _is_constant(inside, with_variables):
             expression = sql[inside[0].start : inside[-1].end]
             found.append((word.start, words[end].end, expression))
     return found
-
-
-def _closing(words: tuple[Word, ...], index: int) -> int:
-    depth = 0
-    while index < len(words):
-        if not (words[index].quoted or words[index].string):
-            depth += {"(": 1, ")": -1}.get(words[index].text, 0)
-        if not depth:
-            break
-        index += 1
-    return index
 
 
 def _is_constant(words: tuple[Word, ...], with_variables: bool) -> bool:

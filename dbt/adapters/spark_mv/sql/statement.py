@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from dbt.adapters.spark_mv.sql.names import listed_parts
-from dbt.adapters.spark_mv.sql.words import Word, name_at, words_of
+from dbt.adapters.spark_mv.sql.words import Word, depths, name_at, words_of
 
 Targets = tuple[tuple[str, ...], ...]
 _SKIPPED_BEFORE_NAME = frozenset({"IF", "NOT", "EXISTS", "TABLE", "ONLY"})
@@ -115,9 +115,8 @@ def _written_by_query(words: tuple[Word, ...]) -> tuple[str, Targets]:
     """The verb and the targets of INSERT, DELETE, UPDATE or MERGE that follows a WITH or a FROM;
     no verb if the statement only reads."""
     targets: list[tuple[str, ...]] = []
-    depth, verb = 0, ""
-    for index, word in enumerate(words):
-        depth += {"(": 1, ")": -1}.get(word.text, 0) if not word.quoted else 0
+    verb = ""
+    for index, (word, depth) in enumerate(zip(words, depths(words), strict=True)):
         # Others come right after a WITH only; columns may have such names.
         may_be = word.upper == "INSERT" or (index > 0 and words[index - 1].text == ")" and not verb)
         if depth == 0 and may_be and word.upper in _TARGET_AT:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import ClassVar
 
 from dbt.adapters.spark_mv.sql.sqlglot_internals import (
@@ -70,6 +72,19 @@ def _words_of_token(token: Token) -> list[Word]:
         Word(text, text.upper(), False, False, token.start, token.end + 1, variable)
         for text in token.text.split()
     ]
+
+
+def depths(words: Iterable[Word]) -> list[int]:
+    """How many more parentheses are open than closed behind each word.
+
+    >>> depths(words_of("f(g('('), 1)"))
+    [0, 1, 1, 2, 2, 1, 1, 1, 0]
+    """
+    steps = (
+        {"(": 1, ")": -1}.get(word.text, 0) if not (word.quoted or word.string) else 0
+        for word in words
+    )
+    return list(accumulate(steps))
 
 
 def has_several(sql: str) -> bool:
