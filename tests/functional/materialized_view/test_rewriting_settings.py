@@ -17,7 +17,7 @@ from dbt.adapters.spark_mv.statements.rewriting import (
     stored_views,
 )
 from dbt.adapters.spark_mv.views.settings import kept
-from tests.functional.materialized_view.rewritten import of_small_tables
+from tests.functional.materialized_view.rewritten import of_small_tables, views_of
 from tests.functional.materialized_view.test_settings_of_spark import everything_set
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -170,3 +170,20 @@ def test_branch(visits: Warehouse, audited: str) -> None:
 def test_branch_matters(visits: Warehouse, audited: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "BRANCH_SETTING", "nobody.reads.it")
     assert len(visits.sql(audited)) == 2
+
+
+def test_settings_that_change_no_rows(visits: Warehouse) -> None:
+    """A session that waits longer for others, or writes TRUE, is answered; another zone is not."""
+    session = spark_session(visits.credentials)
+    query = "select shop, count(*) as c from @.visits group by shop"
+    visits.sql(f"create materialized view @.shops as {SHOPS}")
+    ansi = session.conf.get("spark.sql.ansi.enabled")
+    answered = {"spark.sql.broadcastTimeout": "600", "spark.sql.ansi.enabled": ansi.upper()}
+    for key, value in {**answered, "spark.sql.session.timeZone": "Asia/Tokyo"}.items():
+        before = session.conf.get(key)
+        session.conf.set(key, value)
+        try:
+            assert (views_of(visits, query) == ["shops"]) is (key in answered), key
+        finally:
+            session.conf.set(key, before)
+    visits.sql("drop materialized view @.shops")

@@ -17,6 +17,8 @@ from dbt.adapters.spark_mv.spark.local import jars, warehouse
 from tests.functional.servers.processes import free_port
 
 USER = "spark"
+# Enough for three commands at once, and less than one command would leave open.
+CONNECTIONS = 40
 DRIVER = jars.Jar(
     "org.postgresql",
     "postgresql",
@@ -62,6 +64,7 @@ def running_server() -> Iterator[str]:
     subprocess.run(make, check=True, capture_output=True, user=user, cwd=folder)
     # Nothing here has to outlive a power cut.
     options = ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-k", str(folder)]
+    options += ["-c", f"max_connections={CONNECTIONS}"]
     with open(folder / "log", "wb") as log:
         process = subprocess.Popen(
             [server, "-D", str(data), "-p", str(port), *options],

@@ -12,12 +12,12 @@ from dbt.adapters.spark_mv.planning.analysis import Analysis
 from dbt.adapters.spark_mv.views.definition import Definition
 from tests.unit.ivm.constructs import ANEW, ROWS, Construct
 from tests.unit.ivm.constructs_added import ADDED
-from tests.unit.ivm.constructs_clock import OF_THE_CLOCK
 from tests.unit.ivm.constructs_partition import PARTITIONED
 from tests.unit.ivm.constructs_refused import REFUSED
+from tests.unit.ivm.constructs_texts import OF_CLOCK_AND_TEXTS
 from tests.unit.ivm.shop import against, analysis_of, definition_of
 
-FORMS = (*ROWS, *ADDED, *ANEW, *REFUSED, *OF_THE_CLOCK)
+FORMS = (*ROWS, *ADDED, *ANEW, *REFUSED, *OF_CLOCK_AND_TEXTS)
 ANY, SOME, NONE = "any column", "some columns", "no"
 # Columns of these types cannot steer, or be partitioned by, whatever the query does with them.
 _NEVER_BY = ("boolean", "map<", "array<")

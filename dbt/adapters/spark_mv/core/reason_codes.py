@@ -258,6 +258,11 @@ _QUERY: Mapping[str, Meaning] = {
         "depends on.",
         "Write it as an expression.",
     ),
+    "COLLATION": Meaning(
+        "The query compares texts by a collation (`COLLATE`), which stored texts lack.",
+        "Compare what a function makes of them, such as `lower(name)`; or compare them in a query "
+        "over the view.",
+    ),
     "CASE_SENSITIVE": Meaning(
         "Names of columns are told apart by letter case.", "Unset `spark.sql.caseSensitive`."
     ),

@@ -213,8 +213,7 @@ class Container:
         """The command ends."""
         self.services.workers.close()
         self.services.log.flush()
-        if isinstance(self._own, ConnectionExecutor):
-            self._own.close()
+        self._own.close()
 
 
 def _alert(text: str) -> None:

@@ -162,18 +162,18 @@ class NodeContext:
         client = self._user.catalog
         if client is not None:
             always = {key: client.setting(key) for key in ALWAYS_KEPT}
-            return {**kept(client.settings().items()), **always}
+            return kept({**client.settings(), **always}.items())
         return self._settings_by_statements()
 
     def _settings_by_statements(self) -> Mapping[str, str]:
-        found = kept((str(row[0]), str(row[1])) for row in self._user.query("SET"))
+        found = {str(row[0]): str(row[1]) for row in self._user.query("SET")}
         for key in ALWAYS_KEPT:
             if key not in found:
                 try:
                     found[key] = str(self._user.query(f"SET {key}")[0][1])
                 except StatementFailed:
                     continue
-        return found
+        return kept(found.items())
 
     def values_of(self, keys: Sequence[str]) -> list[str]:
         """What settings of which Spark knows nothing are set to; empty if they are not."""

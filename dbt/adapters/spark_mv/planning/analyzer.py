@@ -31,6 +31,7 @@ from dbt.adapters.spark_mv.planning.plan_check import (
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.reads import Reference, names_of, relations_of
 from dbt.adapters.spark_mv.sql.splice import subquery
+from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.storage_sql import describe_query
@@ -107,15 +108,7 @@ class Analyzer:
         return () if isinstance(found, Reason) else tuple(found.program.hidden)
 
     def _analyse(self, definition: Definition, view: MaterializedView) -> Analysis:
-        for text in definition.texts:
-            if calls := volatile_functions(text):
-                raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))
-            if found := storage_columns(text):
-                raise not_fast(
-                    "STORAGE_COLUMN", "it asks in which file a row lies", ", ".join(found)
-                )
-        if definition.settings.get("spark.sql.caseSensitive") == "true":
-            raise not_fast("CASE_SENSITIVE", "the names of its columns are case sensitive")
+        _refuse_texts(definition)
         text, tables, columns = self._columns_of(definition, view)
         written = Written(text)
         plan_facts = PlanFacts(definition.hash, self._by, columns)
@@ -264,3 +257,19 @@ def _used(program: Program, placeholder: str, columns: tuple[str, ...]) -> tuple
         }
         names |= {c.name.lower() for c in select.find_all(exp.Column) if c.table in aliases}
     return tuple(column for column in columns if column.lower() in names) or columns[:1]
+
+
+def _refuse_texts(definition: Definition) -> None:
+    """Raise `NotFast` for what its words tell of a definition."""
+    for text in definition.texts:
+        if calls := volatile_functions(text):
+            raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))
+        if found := storage_columns(text):
+            raise not_fast("STORAGE_COLUMN", "it asks in which file a row lies", ", ".join(found))
+        # Stored texts have none: the values of one group would be those of several.
+        if any(word.upper == "COLLATE" for word in words_of(text)):
+            raise not_fast("COLLATION", "it compares texts by a collation")
+    if any("collate" in column.type.lower() for column in definition.columns):
+        raise not_fast("COLLATION", "it returns texts with a collation")
+    if definition.settings.get("spark.sql.caseSensitive") == "true":
+        raise not_fast("CASE_SENSITIVE", "the names of its columns are case sensitive")

@@ -12,7 +12,7 @@ from dbt.adapters.spark_mv.core.executor import CatalogClient, Executor, Row
 from dbt.adapters.spark_mv.spark.error_messages import short_message
 from dbt.adapters.spark_mv.spark.iceberg_catalog import IcebergCatalog
 from dbt.adapters.spark_mv.spark.process import SESSIONS
-from dbt.adapters.spark_mv.spark.session_client import settings_of
+from dbt.adapters.spark_mv.spark.session_client import close_catalogs, settings_of
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.views.settings import ALWAYS_KEPT, is_kept
 
@@ -66,8 +66,13 @@ class SessionExecutor:
                 session.conf.set(key, value)
         except Exception as error:
             raise StatementFailed(short_message(error)) from None
-        yield SessionExecutor(session, self.catalog, self._new_session, self._told)
-        # Not after an error: a server that is gone would be asked for ten minutes.
+        try:
+            yield SessionExecutor(session, self.catalog, self._new_session, self._told)
+        except Exception:
+            # Not a session of a server, which may be gone: it would be asked for ten minutes.
+            if _is_in_process(session):
+                _release(session)
+            raise
         _release(session)
 
     @staticmethod
@@ -82,6 +87,13 @@ class SessionExecutor:
         """End the operations of this session."""
         self._session.interruptAll()
 
+    def close(self) -> None:
+        """Close what this session holds open in this process; what comes yet has another one."""
+        if _is_in_process(self._session):
+            with suppress(Exception):  # of a Spark that has ended
+                ended, self._session = self._session, _own_session(self._new_session)
+                _release(ended)
+
 
 def session_executor(session: Any, remote: str | None, told: Told = _untold) -> SessionExecutor:
     """The executor of our own statements beside the user's `session`."""
@@ -89,10 +101,14 @@ def session_executor(session: Any, remote: str | None, told: Told = _untold) -> 
         client, new_session = IcebergCatalog(session), sessions_beside(session)
     else:
         client, new_session = None, _sessions_of_connect(session, remote)
+    return SessionExecutor(_own_session(new_session), client, new_session, told)
+
+
+def _own_session(new_session: Callable[[], Any]) -> Any:
     own = new_session()
     for key, value in OWN_SETTINGS.items():
         own.conf.set(key, value)
-    return SessionExecutor(own, client, new_session, told)
+    return own
 
 
 def _is_in_process(session: Any) -> bool:
@@ -135,9 +151,11 @@ def _sessions_of_connect(session: Any, remote: str | None) -> Callable[[], Any]:
 
 
 def _release(session: Any) -> None:
-    """Have a Connect server forget a session; others end by themselves."""
-    if not _is_in_process(session):
-        with suppress(Exception):  # without it the server forgets it after an hour
+    """End a session; a Connect server that is not told forgets it after an hour."""
+    with suppress(Exception):
+        if _is_in_process(session):
+            close_catalogs(session)
+        else:
             session.client.release_session()
 
 

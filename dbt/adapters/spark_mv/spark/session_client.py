@@ -139,6 +139,24 @@ def _entries(sequence: Any) -> Iterator[Any]:
     return (sequence.apply(index) for index in range(sequence.size()))
 
 
+def close_catalogs(session: Any) -> None:
+    """Close what the catalogs of Iceberg hold open that a session of this process has used, such as
+    connections to their servers: each session has its own, which the collector may leave open for
+    as long as there is memory."""
+    classes = java_classes(session)
+    manager = session._jsparkSession.sessionState().catalogManager()
+    is_a = classes.py4j.reflection.TypeUtil.isInstanceOf
+    for name in _entries(manager.listCatalogs(classes.scala.Option.empty())):
+        plugin = manager.catalog(name)
+        if not is_a("org.apache.iceberg.spark.source.HasIcebergCatalog", plugin):
+            continue
+        catalog = plugin.icebergCatalog()
+        # One of Hadoop would drop the locks of all others of its kind.
+        is_shared = is_a("org.apache.iceberg.hadoop.HadoopCatalog", catalog)
+        if not is_shared and is_a("java.io.Closeable", catalog):
+            catalog.close()
+
+
 def setting_of(session: Any, key: str) -> str | None:
     """The value of a setting in a session of this process, whether it is set or not; None if it has
     none. With a default of ours `get` would not return Spark's."""

@@ -76,6 +76,7 @@ _OF_THE_START = (
     "spark.sql.subquery.",
     "spark.sql.warehouse.dir",
 )
+_TRUTH = ("true", "false")
 _LEFT_OUT = (*_OF_EXECUTION, *_OF_THE_PLACE, *_OF_THE_CLIENT, *_OF_THE_START)
 
 
@@ -89,5 +90,14 @@ def is_kept(key: str) -> bool:
 
 
 def kept(settings: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Those of a session's settings that belong to a definition."""
-    return {key: value for key, value in settings if is_kept(key)}
+    """Those of a session's settings that belong to a definition; what is true or false in lower
+    case, as Spark prints what is not set.
+
+    >>> kept([("spark.sql.ansi.enabled", "TRUE"), ("spark.sql.ui.retainedExecutions", "5")])
+    {'spark.sql.ansi.enabled': 'true'}
+    """
+    return {
+        key: value.lower() if value.lower() in _TRUTH else value
+        for key, value in settings
+        if is_kept(key)
+    }

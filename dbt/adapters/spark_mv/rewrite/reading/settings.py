@@ -111,6 +111,42 @@ _ONE_VALUE = {
     "spark.sql.timestampType": "timestamp_ltz",
 }
 _LEGACY = "spark.sql.legacy."
+# Spark keeps them with its views, and they say nothing but how a statement runs or writes.
+_OF_THE_RUN = (
+    "spark.sql.addPartitionInBatch.",
+    "spark.sql.broadcastTimeout",
+    "spark.sql.bucketing.",
+    "spark.sql.cartesianProductExec.",
+    "spark.sql.columnVector.",
+    "spark.sql.error.messageFormat",
+    "spark.sql.exchange.",
+    "spark.sql.inMemoryTableScanStatistics.",
+    "spark.sql.leafNodeDefaultParallelism",
+    "spark.sql.limit.",
+    "spark.sql.maxBroadcastTableSize",
+    "spark.sql.maxMetadataStringLength",
+    "spark.sql.objectHashAggregate.",
+    "spark.sql.orc.compression.codec",
+    "spark.sql.parquet.compression.codec",
+    "spark.sql.planChange",
+    "spark.sql.python.",
+    "spark.sql.sessionWindow.",
+    "spark.sql.sort",
+    "spark.sql.sources.bucketing.",
+    "spark.sql.sources.parallelPartitionDiscovery.",
+    "spark.sql.storeAssignmentPolicy",
+    "spark.sql.subexpressionElimination.",
+    "spark.sql.windowExec.",
+)
+
+
+def of_meaning(settings: Mapping[str, str]) -> dict[str, str]:
+    """Those of a session's settings that can have a part in what the rows of a query are.
+
+    >>> of_meaning({"spark.sql.ansi.enabled": "true", "spark.sql.broadcastTimeout": "600"})
+    {'spark.sql.ansi.enabled': 'true'}
+    """
+    return {key: value for key, value in settings.items() if not key.startswith(_OF_THE_RUN)}
 
 
 def misread(settings: Mapping[str, str]) -> str | None:

@@ -12,7 +12,7 @@ from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived, base_tables
 from dbt.adapters.spark_mv.rewrite.match import Known, match
-from dbt.adapters.spark_mv.rewrite.reading.settings import misread
+from dbt.adapters.spark_mv.rewrite.reading.settings import misread, of_meaning
 from dbt.adapters.spark_mv.rewrite.stored import StoredView
 from dbt.adapters.spark_mv.rewrite.text import Answer
 from dbt.adapters.spark_mv.rewrite.united import can_be_united
@@ -229,8 +229,8 @@ def _may_fail(view: MaterializedView) -> bool:
 
 def _other_reading(view: MaterializedView, settings: Mapping[str, str]) -> Reason | None:
     """Why a text of a session with these settings may mean something else than in a view."""
-    mine = view.definition.settings
-    if dict(mine) == dict(settings):
+    mine, settings = of_meaning(view.definition.settings), of_meaning(settings)
+    if mine == settings:
         key = misread(settings)
         if key is None:
             return None

@@ -1,10 +1,19 @@
-"""Forms of queries that read the clock in a way that has no fast refresh."""
+"""Forms of queries that have no fast refresh for the clock or the texts that they read."""
 
 from __future__ import annotations
 
 from tests.unit.ivm.constructs import Construct
 
-OF_THE_CLOCK = (
+OF_CLOCK_AND_TEXTS = (
+    Construct(
+        "collations",
+        (
+            "SELECT name COLLATE UTF8_LCASE AS name, COUNT(*) AS n FROM customers "
+            "GROUP BY name COLLATE UTF8_LCASE",
+            "SELECT id FROM customers WHERE COLLATE(name, 'UTF8_LCASE') = 'ann'",
+        ),
+        "group by lower(name)",
+    ),
     Construct(
         "the clock as a value",
         ("SELECT id, CURRENT_DATE AS today FROM orders",),
