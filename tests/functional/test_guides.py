@@ -15,7 +15,7 @@ from packaging.version import Version
 from dbt.adapters.spark_mv.spark.local import jars, java
 from tests.compatibility.constraints import lowest, requirements
 from tests.functional.documents import ROOT, Reader, blocks, check_operation, reader_in
-from tests.functional.servers import postgres_server
+from tests.functional.servers import hive_server, postgres_server, rest_server
 
 GUIDES = {path.stem: path.read_text() for path in sorted((ROOT / "docs/guides").glob("*.md"))}
 README = (ROOT / "README.md").read_text()
@@ -96,9 +96,16 @@ def test_versions_are_those_that_are_pinned() -> None:
 
 
 def test_settings_of_the_catalog_are_those_of_the_tests() -> None:
-    """The target of docs/guides/production.md is that of tests/functional/servers."""
-    (text,) = [text for _, text in blocks(GUIDES["production"]) if text.startswith("# target")]
-    assert set(yaml.safe_load(text)["spark_conf"]) == set(postgres_server.catalog_conf("", ""))
+    """Those of docs/guides/production.md are those of tests/functional/servers."""
+    texts = [text for _, text in blocks(GUIDES["production"])]
+    (target,) = [text for text in texts if text.startswith("# target")]
+    found = [yaml.safe_load(target)["spark_conf"]]
+    found += [yaml.safe_load(text) for text in texts if text.startswith("# conf of")]
+    servers = (rest_server, hive_server)
+    assert set(found[0]) == set(postgres_server.catalog_conf("", ""))
+    for conf, server in zip(found[1:], servers, strict=True):
+        key, kind = next(iter(server.catalog_conf("").items()))
+        assert set(conf) == set(server.catalog_conf("")) and conf[key] == kind
 
 
 def test_requirements_are_those_of_the_package() -> None:

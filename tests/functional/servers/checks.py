@@ -179,3 +179,28 @@ def assert_comments_with_quotes(client: Client, project: Path) -> None:
     client.operation("drop_mv", view="over_owned")
     client.sql("drop view analytics.owned")
     client.sql("drop table raw.owned")
+
+
+def assert_one_name(client: Client, project: Path) -> None:
+    """A view has one name, in whichever letters it is written, where the catalog has only those in
+    lower case; and what is in use is never swept."""
+    (project / "macros" / "run_sql.sql").write_text(RUN_SQL)
+    folds = client.output["spark_conf"].get("spark.sql.catalog.local.type") == "hive"
+    written, also = "Upper_X.UpSales", "UPPER_X.upsales" if folds else "Upper_X.UpSales"
+    client.sql("create schema if not exists Upper_X")
+    client.sql("create or replace table Upper_X.Base using iceberg as select 1 as a")
+    create = f"create materialized view {written} as select sum(a) as n from upper_x.base"
+    client.operation(
+        "run_sql", statement=create if folds else create.replace("upper_x.base", "Upper_X.Base")
+    )
+    client.sql("insert into Upper_X.Base values (2)")
+    assert client.rows(f"select n from {also}") == [[3]]
+    status = client.operation("status", all=True)
+    assert status.lower().count("upper_x.upsales ") == 1
+    assert ("upper_x.upsales " in status) is folds
+    # A person may write either.
+    for name in (written, "upsales"):
+        assert "nothing to clean up" in client.operation("sweep", view=name), name
+    client.operation("drop_mv", view="upper_x.upsales")
+    client.sql("drop table Upper_X.Base")
+    client.sql("drop schema Upper_X")

@@ -13,7 +13,7 @@ import yaml
 
 from dbt.adapters.spark_mv.spark.local import jars
 from tests.conftest import JAVA
-from tests.functional.servers import postgres_server, rest_server
+from tests.functional.servers import hive_server, postgres_server, rest_server
 from tests.functional.servers.processes import Client
 from tests.functional.servers.small_data import DEMO
 
@@ -92,6 +92,15 @@ class Place:
         with (
             rest_server.running_server(self.warehouse.with_name("rest_server")) as address,
             self._with_catalog("rest", rest_server.catalog_conf(address)) as client,
+        ):
+            yield client
+
+    @contextmanager
+    def hive(self) -> Iterator[Client]:
+        """A worker for a folder whose catalog is a Hive metastore."""
+        with (
+            hive_server.running_server(self.warehouse.with_name("hive_server")) as address,
+            self._with_catalog("hive", hive_server.catalog_conf(address)) as client,
         ):
             yield client
 

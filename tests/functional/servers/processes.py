@@ -22,6 +22,8 @@ from tests.conftest import JAVA
 
 ROOT = Path(__file__).parents[3]
 SPARK_HOME = Path(pyspark.__file__).parent
+_JAVA_HOME = os.environ.get("JAVA_HOME")
+JAVA_PROGRAM = os.path.join(_JAVA_HOME, "bin", "java") if _JAVA_HOME else "java"
 THRIFT_SERVER = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 CONNECT_SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 SECOND = "second"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbt.adapters.spark_mv.spark.local import jars, warehouse
-from tests.functional.servers.processes import SPARK_HOME, free_port, running
+from tests.functional.servers.processes import JAVA_PROGRAM, SPARK_HOME, free_port, running
 
 _SERVER = "org.apache.iceberg.rest.RESTCatalogServer"
 _LIST = Path(__file__).with_name("rest_server.jars.txt")
@@ -47,8 +47,6 @@ def _class_path() -> str:
 @contextmanager
 def running_server(folder: Path) -> Iterator[str]:
     """A server that runs inside the block and keeps all in `folder`; gives its address."""
-    home = os.environ.get("JAVA_HOME")
-    java = os.path.join(home, "bin", "java") if home else "java"
     folder.mkdir(exist_ok=True)
     port = free_port()
     settings = {
@@ -60,6 +58,6 @@ def running_server(folder: Path) -> Iterator[str]:
     }
     options = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     command = ["env", *(f"{key}={value}" for key, value in settings.items())]
-    command += [java, *options, "-cp", _class_path(), _SERVER]
+    command += [JAVA_PROGRAM, *options, "-cp", _class_path(), _SERVER]
     with running(command, folder / "server.log", port):
         yield f"http://127.0.0.1:{port}"

@@ -1,4 +1,4 @@
-"""The demo project on catalogs of servers, JDBC on PostgreSQL and REST: the same promises."""
+"""The demo project on catalogs of servers (JDBC on PostgreSQL, REST, Hive): the same promises."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from tests.functional.servers.processes import Client
 from tests.sampling import sample
 
 QUERY = "select customer, sum(amount) as total from @.orders group by customer"
+CATALOGS = {"postgres": Place.postgres, "rest": Place.rest, "hive": Place.hive}
 KILLED = sample(["write.after", "publish.after"], ["publish.before"])
 
 
-@pytest.fixture(scope="module", params=[Place.postgres, Place.rest], ids=["postgres", "rest"])
+@pytest.fixture(scope="module", params=CATALOGS.values(), ids=CATALOGS)
 def catalog(request: pytest.FixtureRequest, place: Place) -> Iterator[Client]:
     with request.param(place) as client:
         yield client
@@ -112,3 +113,7 @@ def test_killed(catalog: Client, races: Any) -> None:
     for reader, name in zip(readers, names.values(), strict=True):
         assert sorted(reader.answer()["rows"]) == rows_now(catalog)
         assert sorted(catalog.sql(f"select * from races.{name}")) == rows_now(catalog)
+
+
+def test_letter_case(catalog: Client, place: Place) -> None:
+    checks.assert_one_name(catalog, place.project)

@@ -65,6 +65,8 @@ SELECTION = Selection(
         ("z.single", "z.single"),
         ("tag:a", "db.outer"),
         (["outer", "inner"], "db.inner db.outer"),
+        ("DB.Inner", "db.inner"),
+        ("Twin", "db.twin"),
         (("inner", "inner"), "db.inner"),
         (["tag:a", "+outer"], "db.inner db.middle db.outer"),
     ],
@@ -91,7 +93,6 @@ def test_select(given: Any, expected: str) -> None:
         (["inner", 5], InvalidName, "5"),
         ("a b", InvalidName, "a b"),
         ("+", InvalidName, "''"),
-        ("Inner", UnknownMaterializedView, "Inner"),
     ],
 )
 def test_what_cannot_be_selected(given: Any, error: type[Exception], text: str) -> None:

@@ -43,6 +43,13 @@ def test_resolve_in_the_session_catalog() -> None:
     assert found == TableName("spark_catalog", ("sales",), "orders")
 
 
+def test_resolve_where_case_is_folded() -> None:
+    found = resolve(("other", "Db", "T"), HERE, is_catalog, lambda catalog: catalog == "other")
+    assert found == TableName("other", ("db",), "t")
+    kept = resolve(("Db", "T"), HERE, is_catalog, lambda catalog: catalog == "other")
+    assert kept == TableName("local", ("Db",), "T")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -33,6 +33,7 @@ _NOT_FOUND = (
     "NoSuchView",
     "NoSuchDatabase",
 )
+_ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 _CATALOG = re.compile(r"spark\.sql\.catalog\.([^.]+)")
 # What Spark prints in place of the last fields of a long structure.
 _CUT = " more fields"
@@ -51,6 +52,7 @@ class Resolver:
         self._executor = executor
         self._lock = threading.Lock()
         self._catalogs: frozenset[str] = frozenset()
+        self._folding: dict[str, bool] = {}
         self._threads = threading.local()
         # What names were when they were last asked for; of views with the rows that said so.
         self._iceberg: set[TableName] = set()
@@ -135,7 +137,19 @@ class Resolver:
 
     def resolve(self, parts: tuple[str, ...], current: Namespace) -> TableName:
         """The relation that a written name stands for."""
-        return resolve(parts, current, self.is_catalog)
+        return resolve(parts, current, self.is_catalog, self._folds_case)
+
+    def _folds_case(self, catalog: str) -> bool:
+        if catalog not in self._folding:
+            settings = {} if catalog == SESSION_CATALOG else self._settings()
+            self._folding[catalog] = folds_case(catalog, settings)
+        return self._folding[catalog]
+
+    def _settings(self) -> Mapping[str, str]:
+        client = self._executor.catalog
+        if client is not None:
+            return client.settings()
+        return {str(row[0]): str(row[1]) for row in self._executor.query("SET")}
 
     def lookup(self, name: TableName) -> Facts | None:
         """What the name stands for, or None if there is no such relation."""
@@ -220,6 +234,20 @@ class Resolver:
 def _described(session: Executor, name: TableName) -> list[ColumnType]:
     rows = session.query(f"DESCRIBE QUERY SELECT * FROM {name.sql}")
     return [(str(row[0]), str(row[1])) for row in rows]
+
+
+def folds_case(catalog: str, settings: Mapping[str, str]) -> bool:
+    """Whether a catalog of a session with these settings has names in lower case only, as Spark's
+    own and those of a Hive metastore have."""
+    if catalog == SESSION_CATALOG:
+        return True
+    key = f"spark.sql.catalog.{catalog}"
+    if settings.get(key) != _ICEBERG_CATALOG:
+        return False
+    implementation = settings.get(f"{key}.catalog-impl", "")
+    # Iceberg takes Hive if neither is set.
+    kind = settings.get(f"{key}.type", "" if implementation else "hive")
+    return kind.lower() == "hive" or implementation.endswith(".HiveCatalog")
 
 
 def _columns(rows: list[Row]) -> list[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -32,7 +32,7 @@ class Selection:
         )
 
     def _is_of_project(self, view: ViewState) -> bool:
-        return not self._schemas.isdisjoint(map(str.lower, view.name.schemas))
+        return _is_in(view, self._schemas)
 
     def select(self, given: Any) -> list[ViewState]:
         """The views that `given` (a text or a list of texts) names, upstream first.
@@ -82,9 +82,9 @@ class Selection:
                 f"{text!r} has {len(parts)} parts.",
                 "Write name, schema.name or catalog.schema.name.",
             )
-        matches = [view for view in self._views.values() if _ends_with(view.name.parts, parts)]
+        matches = self._named(parts) or self._named(parts, str.lower)
         if len(parts) == 1:
-            here = [view for view in matches if self._target_schema in view.name.schemas]
+            here = [view for view in matches if _is_in(view, {self._target_schema.lower()})]
             matches = here or list(filter(self._is_of_project, matches)) or matches
         if len(matches) == 1:
             return matches[0]
@@ -96,6 +96,15 @@ class Selection:
             )
         names = ", ".join(sorted(str(view.name) for view in matches))
         raise AmbiguousName(f"{text} could be any of: {names}.", "Write schema.name.")
+
+    def _named(self, parts: tuple[str, ...], folded: Callable[[str], str] = str) -> list[ViewState]:
+        """Views whose names end so, with the letters as `folded` makes them."""
+        wanted = tuple(map(folded, parts))
+        return [
+            view
+            for view in self._views.values()
+            if tuple(map(folded, view.name.parts))[-len(parts) :] == wanted
+        ]
 
     def _parts_of(self, text: str) -> tuple[str, ...]:
         """The parts of a name; one that needs backticks may be without, as operations print it."""
@@ -132,5 +141,6 @@ def _reached(name: TableName, upstream: Mapping[TableName, set[TableName]]) -> s
     return found
 
 
-def _ends_with(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    return parts[-len(wanted) :] == wanted
+def _is_in(view: ViewState, schemas: set[str]) -> bool:
+    """Whether a view is in one of these schemas, which are in lower case."""
+    return not schemas.isdisjoint(map(str.lower, view.name.schemas))

@@ -88,11 +88,12 @@ def _sweep_tables(services: Services, schema: TableName) -> Rows:
         return []
     done: Rows = []
     for table in tables:
-        if table in in_use:
+        known = table.lowered
+        if known in in_use:
             continue
         what = "kept: it may still be under construction"
-        if ended.get(table) or (
-            table not in ended and _is_old(services.executor, services.timeout, table)
+        if ended.get(known) or (
+            known not in ended and _is_old(services.executor, services.timeout, table)
         ):
             services.executor.query(storage_sql.drop_storage(table))
             what = "dropped"
@@ -120,6 +121,8 @@ def _sweep_live_views(executor: Executor, resolver: Resolver, schema: TableName)
 def _storages(
     executor: Executor, resolver: Resolver, schema: TableName
 ) -> tuple[set[TableName], list[TableName]]:
+    """The storage tables that views have, in lower case, as a catalog may list them so; and all
+    that are ours."""
     namespace = quote_parts((schema.catalog, *schema.namespace))
     # Tables first: a view that is swapped in during the sweep then counts, so its table is in use.
     names = [str(row[1]) for row in executor.query(f"SHOW TABLES IN {namespace}")]
@@ -128,9 +131,9 @@ def _storages(
     for name in views:
         facts = resolver.lookup(name)
         storage = storage_of(name, facts) if isinstance(facts, ViewFacts) else None
-        in_use |= {storage} if storage is not None else set()
+        in_use |= {storage.lowered} if storage is not None else set()
     named = [schema.sibling(name) for name in names if STORAGE_NAME.match(name)]
-    return in_use, [name for name in named if name in in_use or _is_ours(executor, name)]
+    return in_use, [name for name in named if name.lowered in in_use or _is_ours(executor, name)]
 
 
 def _views_in(executor: Executor, schema: TableName) -> list[TableName]:
@@ -151,18 +154,19 @@ def _is_ours(executor: Executor, table: TableName) -> bool:
 
 
 def _ended(log: MetadataLog, timeout: float) -> dict[TableName, bool]:
-    """Storage tables that the metadata knows, and whether nobody builds them any more."""
+    """Storage tables that the metadata knows, in lower case, and whether nobody builds them any
+    more."""
     log.reload_if_moved()
     state = log.state()
     known = {
-        view.name.sibling(str(view.payload.get("storage_table"))): True
+        view.name.sibling(str(view.payload.get("storage_table"))).lowered: True
         for view in state.views.values()
     }
     for start in state.started.values():
         storage = name_of({"parts": start.payload.get("storage")})
         if storage is not None:
             runs = start.refresh_id in state.running and not owner_is_dead(start, timeout)
-            known[storage] = known.get(storage, True) and not runs
+            known[storage.lowered] = known.get(storage.lowered, True) and not runs
     return known
 
 

@@ -55,6 +55,12 @@ class TableName:
         stored = STORAGE_NAME.match(self.name)
         return str(self.sibling(stored["view"]) if stored else self)
 
+    @property
+    def lowered(self) -> TableName:
+        """The name as a catalog has it that folds letter case."""
+        namespace = tuple(part.lower() for part in self.namespace)
+        return TableName(self.catalog, namespace, self.name.lower())
+
     def sibling(self, name: str) -> TableName:
         """The relation `name` beside this one."""
         return TableName(self.catalog, self.namespace, name)
@@ -90,13 +96,21 @@ def in_schema(schema: str, name: str) -> tuple[str, ...]:
     return (*schema.split("."), name)
 
 
+def is_session_catalog(name: str) -> bool:
+    """Whether a catalog is the one that Spark has of its own."""
+    return name == SESSION_CATALOG
+
+
 def resolve(
-    parts: tuple[str, ...], current: Namespace, is_catalog: Callable[[str], bool]
+    parts: tuple[str, ...],
+    current: Namespace,
+    is_catalog: Callable[[str], bool],
+    folds_case: Callable[[str], bool] = is_session_catalog,
 ) -> TableName:
     """The relation that `parts` names in `current`, by Spark's rules.
 
-    The first part is a catalog if one of that name is registered. Names of Spark's own
-    session catalog are compared in lower case, as it does; others keep their letter case.
+    The first part is a catalog if one of that name is registered. A catalog that folds letter case
+    has names in lower case only; others keep theirs.
     """
     if len(parts) == 1:
         name = TableName(current.catalog, current.namespace, parts[0])
@@ -104,10 +118,7 @@ def resolve(
         name = TableName(parts[0], parts[1:-1], parts[-1])
     else:
         name = TableName(current.catalog, parts[:-1], parts[-1])
-    if name.catalog == SESSION_CATALOG:
-        lowered = tuple(part.lower() for part in name.namespace)
-        return TableName(name.catalog, lowered, name.name.lower())
-    return name
+    return name.lowered if name != name.lowered and folds_case(name.catalog) else name
 
 
 def use(home: Namespace) -> str:

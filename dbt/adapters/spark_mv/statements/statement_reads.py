@@ -154,7 +154,8 @@ class StatementReads:
             return self._broken(statement, context) if is_refused_plan(plan) else None
         # Who names a storage table reads that, and nothing of its view.
         named = {parts[-1] for parts in names_in(statement.words)}
-        return self._owners(parts for parts in tables if parts[-1] not in named)
+        read = [parts for parts in tables if parts[-1] not in named]
+        return self._owners(read, context.namespace())
 
     def _broken(self, statement: Statement, context: StatementContext) -> Views:
         """The views that a statement names whose rows are not there as they were stored, which may
@@ -168,13 +169,13 @@ class StatementReads:
                     found[view] = None
         return tuple(found)
 
-    def _owners(self, tables: Iterable[Parts]) -> Views:
+    def _owners(self, tables: Iterable[Parts], home: Namespace) -> Views:
         found: dict[TableName, None] = {}
         for parts in tables:
             stored = STORAGE_NAME.match(parts[-1])
             if stored is None or len(parts) < 2:
                 continue
-            owner = TableName(parts[0], parts[1:-1], stored["view"])
+            owner = self._services.resolver.resolve((*parts[:-1], stored["view"]), home)
             if self._gate.is_view(owner):
                 found[owner] = None
         return tuple(found)

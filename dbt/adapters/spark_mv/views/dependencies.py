@@ -161,7 +161,7 @@ class Expander:
             raise self._refused(refusal_of(plan))
         found.views[f"plan of {self._owner} at depth {depth}"] = comparable_plan(plan)
         for parts in tables:
-            name = TableName(parts[0], parts[1:-1], parts[-1])
+            name = self._resolver.resolve(parts, home)
             stored = STORAGE_NAME.match(name.name)
             owner = name.sibling(stored["view"]) if stored else name
             facts = self._resolver.lookup(owner) if stored else None

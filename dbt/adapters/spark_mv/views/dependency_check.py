@@ -27,7 +27,8 @@ def check_against_spark(
             ) from None
     ours = {".".join(table.parts) for table in expansion.tables}
     theirs = relations_of_plan(plan)
-    if theirs - ours:
+    # A plan shows names as they were written, some catalogs have them in lower case only.
+    if {name.lower() for name in theirs} - {name.lower() for name in ours}:
         raise DependencyMismatch(
             f"{owner}: its text names the base tables [{', '.join(sorted(ours))}] but Spark "
             f"would read [{', '.join(sorted(theirs))}].",
