@@ -135,3 +135,52 @@ def test_zones_of_java(odd: Warehouse) -> None:
                 forgotten.append(zone)
     assert forgotten == []
     assert known > 100
+
+
+CLOCK = ("HOUR", "MINUTE", "SECOND")
+OF_THE_CLOCK = (
+    "hour(ts)",
+    "minute(ts)",
+    "second(ts)",
+    "extract(second from ts)",
+    "hour(to_date(ts))",
+)
+OF_THE_CLOCK += (
+    "date_format(ts, 'HH:mm')",
+    "date_format(ts, 'HH:mm:ss')",
+    "hour(d)",
+    "to_date(ts)",
+)
+OF_THE_CLOCK += tuple(f"date_trunc('{unit}', ts)" for unit in (*CLOCK, "DAY", "MILLISECOND"))
+
+
+@pytest.mark.parametrize(
+    ("zone", "moment"),
+    [("UTC", "2024-04-06 14:50:00"), ("Australia/Lord_Howe", "2024-04-06 14:50:00")],
+)
+def test_units_of_the_clock(odd: Warehouse, zone: str, moment: str) -> None:
+    """Hours are told by hours and minutes where clocks never change, and nowhere else: those of
+    Lord Howe go back by half of one."""
+    use_zone(odd, "UTC")
+    odd.spark(
+        f"create or replace table @.ticks using iceberg as select cast(id as int) as id, "
+        f"timestamp'{moment}' + make_dt_interval(0, 0, 0, (id % 175) * 29 + id * 0.001) as ts, "
+        "date_add(date'2024-04-06', cast(id % 3 as int)) as d from range(700)"
+    )
+    use_zone(odd, zone)
+    answered = set()
+    for unit in CLOCK:
+        odd.sql(
+            "create or replace materialized view @.of_odd as "
+            f"select date_trunc('{unit}', ts) as k, count(*) as n from @.ticks group by 1"
+        )
+        for key in OF_THE_CLOCK:
+            query = f"select {key} as k, count(*) as n from @.ticks group by 1"
+            if views_of(odd, query):
+                answered.add((unit, key))
+            found = Counter(map(repr, odd.apart(query)))
+            assert found == Counter(map(repr, odd.spark(query))), (unit, key)
+    assert ("HOUR", "to_date(ts)") in answered
+    assert (("MINUTE", "hour(ts)") in answered) is (zone == "UTC")
+    assert (("SECOND", "date_format(ts, 'HH:mm')") in answered) is (zone == "UTC")
+    assert ("MINUTE", "second(ts)") not in answered

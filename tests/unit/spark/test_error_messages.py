@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import pytest
 
 from dbt.adapters.spark_mv.spark.error_messages import MAX_LENGTH, short_message, spark_message
@@ -55,12 +57,41 @@ from dbt.adapters.spark_mv.spark.error_messages import MAX_LENGTH, short_message
             "Caused by: java.lang.IllegalStateException: inner\n\tat g.H\n\t... 9 more",
             "inner",
         ),
+        (
+            "org.apache.iceberg.exceptions.RESTException: Error occurred while processing GET "
+            "request\n\nJVM stacktrace:\norg.apache.iceberg.exceptions.RESTException: Error\n"
+            "\tat a.B\nCaused by: org.apache.hc.HttpHostConnectException: Connect to "
+            "http://c.example.com:8181 failed: Connection refused\n\tat c.D\n\t... 9 more",
+            "RESTException: Error occurred while processing GET request: HttpHostConnectException: "
+            "Connect to http://c.example.com:8181 failed: Connection refused",
+        ),
         ("[USER_RAISED_EXCEPTION] mv: rows went SQLSTATE: P0001", "rows went"),
         ("[USER_RAISED_EXCEPTION] boom\nsecond line", "[USER_RAISED_EXCEPTION] boom\nsecond line"),
     ],
 )
 def test_spark_message(raw: str, shown: str) -> None:
     assert spark_message(raw).rstrip(";") == shown.rstrip(";")
+
+
+class Thrown(Exception):
+    """As py4j has exceptions of Java's."""
+
+    def __init__(self, text: str, cause: Thrown | None = None) -> None:
+        self.java_exception, self._text, self._cause = self, text, cause
+
+    def toString(self) -> str:  # noqa: N802 - it is Java's
+        return self._text
+
+    def getCause(self) -> Thrown | None:  # noqa: N802
+        return self._cause
+
+
+def test_what_a_catalog_says_has_its_cause() -> None:
+    root = Thrown("org.postgresql.util.PSQLException: FATAL: sorry, too many clients already")
+    failed = "org.apache.iceberg.jdbc.UncheckedSQLException: Failed to connect: jdbc:postgresql:"
+    said = "UncheckedSQLException: Failed to connect: jdbc:postgresql:: PSQLException: FATAL: sorry"
+    assert spark_message(Thrown(failed, Thrown("a.B: less", root))).startswith(said)
+    assert spark_message(Thrown("[CODE] it failed", root)) == "[CODE] it failed"
 
 
 def test_an_exception_without_text_has_its_name() -> None:

@@ -15,7 +15,13 @@ from dbt.adapters.spark_mv.rewrite.conditions.ranges import (
     conditions,
     starts_unit,
 )
-from dbt.adapters.spark_mv.rewrite.conditions.time_units import is_day, oddities, of_unit, tells
+from dbt.adapters.spark_mv.rewrite.conditions.time_units import (
+    NO_TRANSITIONS,
+    is_day,
+    oddities,
+    of_unit,
+    tells,
+)
 from dbt.adapters.spark_mv.rewrite.stored import Stored, StoredView
 from dbt.adapters.spark_mv.rewrite.terms import (
     COMPARISONS,
@@ -28,8 +34,6 @@ from dbt.adapters.spark_mv.rewrite.terms import (
 )
 from dbt.adapters.spark_mv.rewrite.unmatched import NO_COLUMN, NOT_DERIVABLE, Unmatched
 
-# Elsewhere clocks go back in the middle of hours.
-_NO_TRANSITIONS = ("UTC", "Etc/UTC", "GMT")
 Calls = Callable[[Term], exp.Expr | None]
 
 
@@ -160,15 +164,17 @@ class Deriver:
 
     def _start_of(self, argument: Term, unit: str, not_by_day: bool) -> exp.Expr | None:
         """A stored beginning of a unit of an argument, from which another unit can be told."""
+        zone = self._view.zone
         for key, term in self._stored.terms.items():
             kept = of_unit(term)
             if kept is None or not kept.is_start or kept.argument.key != argument.key:
                 continue
-            if tells(kept.unit, unit) and not (not_by_day and is_day(term)):
+            if tells(kept.unit, unit, zone) and not (not_by_day and is_day(term)):
                 return self._stored.columns[key].tree()
         if not_by_day:
             return None
-        return next((tree for kept, tree in self._by_parts(argument) if tells(kept, unit)), None)
+        parts = self._by_parts(argument)
+        return next((tree for kept, tree in parts if tells(kept, unit, zone)), None)
 
     def _by_parts(self, argument: Term) -> Iterator[tuple[str, exp.Expr]]:
         """The first days of units of time that a stored year tells, with the month or the quarter
@@ -209,7 +215,7 @@ class Deriver:
             kept = of_unit(term)
             if kept is None or not kept.is_start or kept.argument.key != normal.key:
                 continue
-            if kept.unit in CLOCK_UNITS and self._view.zone not in _NO_TRANSITIONS:
+            if kept.unit in CLOCK_UNITS and self._view.zone not in NO_TRANSITIONS:
                 continue
             if all(starts_unit(bound, kept.unit, type_name) for bound in bounds):
                 return self._stored.columns[key].tree()

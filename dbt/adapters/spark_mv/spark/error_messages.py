@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 MAX_LENGTH = 2000
 _LONGEST_LINE = 120
@@ -27,6 +28,8 @@ _TASK = re.compile(
     r"^(?:SparkException: )?Job aborted due to stage failure: .*? executor \w+\): ", re.S
 )
 _AWAITED = "Exception thrown in awaitResult"
+# These say what was tried, and their causes what happened: which server refused, and why.
+_OF_CATALOGS = re.compile(r"^(?:REST|UncheckedSQL|RuntimeMeta|UncheckedIO)Exception: ")
 _CAUSES = re.compile(r"^Caused by: (.*)$", re.M)
 # What a statement of ours raises itself is a text for people already.
 _OWN = re.compile(r"^\[USER_RAISED_EXCEPTION\] mv: (.*?)(?: SQLSTATE: \w+)?$", re.S)
@@ -54,11 +57,14 @@ def spark_message(error: BaseException | str) -> str:
     """The message a user can act on."""
     text = error if isinstance(error, str) else _raw_text(error)
     text = _PY4J.sub("", text.strip())
-    if _AWAITED in text.split("\n", 1)[0] and (causes := _CAUSES.findall(text)):
-        text = str(causes[-1])
+    causes = [_JAVA_PACKAGE.sub("", str(cause)) for cause in _CAUSES.findall(text)]
+    if causes and _AWAITED in text.split("\n", 1)[0]:
+        text = causes[-1]
     text = _STACK.split(text, maxsplit=1)[0]
     text = _HIVE.sub("", text)
     text = _TASK.sub("", _JAVA_PACKAGE.sub("", text.strip()))
+    if causes and _OF_CATALOGS.match(text):
+        text = f"{text.strip()}: {causes[-1]}"
     # One exception may be the message of another.
     for _ in range(3):
         text = _PLAIN_CLASS.sub("", _JAVA_PACKAGE.sub("", text))
@@ -98,10 +104,20 @@ def _raw_text(error: BaseException) -> str:
         return str(status.errorMessage)
     java = getattr(error, "java_exception", None)
     if java is not None:
-        while _AWAITED in str(java.toString()) and java.getCause() is not None:
-            java = java.getCause()
-        return str(java.toString())
+        return _text_of_java(java)
     return str(error) or type(error).__name__
+
+
+def _text_of_java(java: Any) -> str:
+    """What an exception of Java's says, with its causes if those say more."""
+    while _AWAITED in (text := str(java.toString())) and java.getCause() is not None:
+        java = java.getCause()
+    if not _OF_CATALOGS.match(_JAVA_PACKAGE.sub("", text)):
+        return text
+    while (cause := java.getCause()) is not None:
+        java = cause
+        text += f"\nCaused by: {java.toString()}"
+    return text
 
 
 _ENDED = re.compile(r"cancel|interrupt|abort|kill", re.IGNORECASE)

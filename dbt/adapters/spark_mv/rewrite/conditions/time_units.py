@@ -21,6 +21,8 @@ _TYPES = ("date", "timestamp")
 _DAY = _UNITS.index("DAY")
 # Of other years nobody asks what clocks did.
 FIRST_YEAR, LAST_YEAR = 1900, 2100
+# In these zones clocks never went forward or back.
+NO_TRANSITIONS = ("UTC", "Etc/UTC", "GMT")
 _HALF_A_DAY, _EPOCH = timedelta(hours=12), date(1970, 1, 1)
 # Zones that in Java's history lack a day, have a midnight twice, or one in hours that they lack,
 # where Python's history, or that of the years from 1900 on, knows nothing of it.
@@ -141,7 +143,9 @@ def of_unit(term: Term) -> OfUnit | None:
     if inner is not None and inner.is_start and inner.unit == unit:
         return inner
     if is_day(this) and not is_day(term):
-        unit, this = unit if tells("DAY", unit) else "DAY", this.args[0]
+        # Of a day there are no hours.
+        is_coarser = _UNITS.index(unit) >= _DAY
+        unit, this = unit if is_coarser else "DAY", this.args[0]
     # A text may be a day and no moment.
     is_time = this.column is not None and this.column.type in _TYPES
     return OfUnit(unit, this, is_start) if is_time else None
@@ -153,13 +157,15 @@ def is_day(term: Term) -> bool:
     return is_cast and term.node.args["to"].sql("spark").upper() == "DATE" and bool(term.args)
 
 
-def tells(stored: str, wanted: str) -> bool:
-    """Whether the beginning of one unit tells that of another.
+def tells(stored: str, wanted: str, zone: str) -> bool:
+    """Whether the beginning of one unit tells that of another in a time zone.
 
-    >>> tells("DAY", "MONTH"), tells("WEEK", "MONTH"), tells("MONTH", "DAY")
+    >>> tells("DAY", "MONTH", "UTC"), tells("WEEK", "MONTH", "UTC"), tells("MONTH", "DAY", "UTC")
     (True, False, False)
+    >>> tells("MINUTE", "HOUR", "UTC"), tells("MINUTE", "HOUR", "Australia/Lord_Howe")
+    (True, False)
     """
-    if _UNITS.index(wanted) < _DAY:
+    if _UNITS.index(wanted) < _DAY and zone not in NO_TRANSITIONS:
         return False  # clocks go forward in the middle of hours, too
     if stored == wanted:
         return True
