@@ -135,3 +135,16 @@ def test_without_taking_away_what_is_replaced(
     )
     query = next(text for text, name in QUERIES.items() if name == view).format(t=table)
     assert Counter(lake.apart(query)) != Counter(lake.spark(query))
+
+
+def test_why_not(merging: tuple[Warehouse, str]) -> None:
+    """A stale view that is not merged says why: a refresh by what changed costs more, or none is
+    possible, or it would fail for rows that nobody asks for."""
+    lake, table = merging
+    query = f"select city, max(amount) as most from @.{table} group by city"
+    lake.sql(f"create materialized view @.unmerged as {query}")
+    lake.spark(f"insert into @.{table} values (-5, 1, null, 3.00, 'z')")
+    (why,) = [row[4] for row in explained(lake, query) if str(row[1]).endswith("unmerged")]
+    assert "it is stale, and cannot be merged: a refresh would compute every row again" in why
+    assert "not fast" in why
+    lake.sql("drop materialized view @.unmerged")

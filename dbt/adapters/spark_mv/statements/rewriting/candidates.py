@@ -24,7 +24,7 @@ from dbt.adapters.spark_mv.rewrite.unmatched import (
 )
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation
-from dbt.adapters.spark_mv.statements.rewriting.merged import merged_rows
+from dbt.adapters.spark_mv.statements.rewriting.merged import merged_rows, not_merged
 from dbt.adapters.spark_mv.statements.rewriting.stored_views import StoredViews
 from dbt.adapters.spark_mv.statements.rewriting.view_index import (
     MOST_VIEWS,
@@ -193,15 +193,20 @@ class Candidates:
             return Reason(NOT_COVERED, f"that {other} was tested at other versions of the tables")
         return Candidate(matched.view, matched.answer, observation)
 
-    def merged(self, matched: Matched, settings: Mapping[str, str]) -> Candidate | None:
-        """A stale view that answers a block together with what has changed since."""
-        if _other_reading(matched.view, settings) is not None or _may_fail(matched.view):
+    def merged(self, matched: Matched, settings: Mapping[str, str]) -> Candidate | Reason | None:
+        """A stale view that answers a block together with what has changed since; why it does not,
+        None if it is not stale, or something else has been said of it."""
+        if _other_reading(matched.view, settings) is not None:
             return None
         observation = self._services.observer.observe_with_upstream(matched.view)
         if observation.verdict.is_fresh or self._not_held(matched.answer, observation):
             return None
+        if _may_fail(matched.view):
+            return not_merged(f"with {_ANSI} its query may fail for rows that nobody asks for")
         text = merged_rows(self._services, observation)
-        return Candidate(matched.view, matched.answer, observation, merged=text) if text else None
+        if isinstance(text, Reason):
+            return text
+        return Candidate(matched.view, matched.answer, observation, merged=text)
 
     def _not_held(self, answer: Answer, observation: Observation) -> Constraint | None:
         """What an answer assumes and is not known to hold for the tables of the stored rows."""

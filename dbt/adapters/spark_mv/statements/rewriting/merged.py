@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
-from dbt.adapters.spark_mv.planning.plan import FastRefresh, PartitionRefresh
+from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.planning.plan import CompleteRefresh, FastRefresh, PartitionRefresh
 from dbt.adapters.spark_mv.planning.request import READ, Request
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.stored import as_stored
@@ -16,16 +17,17 @@ from dbt.adapters.spark_mv.views.definition import STORED
 from dbt.adapters.spark_mv.views.storage_sql import all_stored_columns
 
 
-def merged_rows(services: Services, observation: Observation) -> str | None:
+def merged_rows(services: Services, observation: Observation) -> str | Reason:
     """A query of all that the storage table would have after a refresh by what changed, at the
-    observed versions; None if a refresh would compute every row again."""
-    is_over_views = bool(observation.expansion.storages)
-    if observation.head is None or observation.verdict.missing or is_over_views:
-        return None
+    observed versions; why there is none."""
+    if observation.head is None or observation.verdict.missing:
+        return not_merged(observation.verdict.reason.text)
+    if observation.expansion.storages:
+        return not_merged("it is over other materialized views")
     try:
         plan = services.planner.plan(observation, Request(READ))
-    except MaterializedViewError:
-        return None
+    except MaterializedViewError as error:
+        return not_merged(error.problem)
     text = None
     if isinstance(plan, FastRefresh):
         replaced = None if plan.fast.replaced is None else f"NOT {plan.fast.replaced}"
@@ -33,7 +35,15 @@ def merged_rows(services: Services, observation: Observation) -> str | None:
     elif isinstance(plan, PartitionRefresh):
         kept = f"({plan.partition.condition}) IS NOT TRUE"
         text = _rows(services, observation, plan.partition.query, kept, False)
-    return None if text is None or VARIABLE in text else text
+    if text is None:
+        why = plan.estimated if isinstance(plan, CompleteRefresh) else None
+        return not_merged(f"a refresh would compute every row again ({why or plan.reason.text})")
+    return not_merged(f"its text has {VARIABLE!r}") if VARIABLE in text else text
+
+
+def not_merged(why: str) -> Reason:
+    """Why a stale view does not answer together with what has changed."""
+    return Reason("VIEW_NOT_FRESH", f"it is stale, and cannot be merged: {why}")
 
 
 def _rows(

@@ -31,6 +31,7 @@ from dbt.adapters.spark_mv.statements.rewriting.view_index import ViewIndex
 _MOST_BLOCKS = 32
 # For so many views Spark counts the rows that are read beside them.
 _MOST_COUNTED = 3
+_TOO_MANY = Reason("COST", "together with what has changed, hardly fewer rows would be read")
 # Of the first one nobody else knows; with the second a session reads a branch of tables that have
 # it, which views are not made of.
 REWRITE_SETTING, BRANCH_SETTING = "query_rewrite.enabled", "spark.wap.branch"
@@ -210,8 +211,11 @@ class Search:
         stale = []
         for one in matched[:_MOST_COUNTED]:
             found = self._candidates.merged(one, block.statement.settings)
-            if found is not None:
-                stale += block.counted(found, found.merged)
+            few = block.counted(found, found.merged) if isinstance(found, Candidate) else []
+            stale += few
+            if found is not None and not few:
+                block.made.forget(block.number, one.view.name)
+                block.leave(one.view.name, found if isinstance(found, Reason) else _TOO_MANY)
         return block.fewest(stale)
 
     def _united(self, block: SearchedBlock, matched: list[Matched]) -> Candidate | None:
