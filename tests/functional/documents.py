@@ -111,6 +111,8 @@ class Reader:
                 self.run_once(shell_commands(found[1]))
         elif name == "target":
             check_target(yaml.safe_load(text))
+        elif name == "spark_conf":
+            assert all(key.startswith("spark.sql.catalog.") for key in yaml.safe_load(text)), text
         elif name in ("statements", "refused", "spark-sql"):
             self.output = []
             for statement in filter(str.strip, body.split(";")):
