@@ -112,7 +112,7 @@ class Reader:
         elif name == "target":
             check_target(yaml.safe_load(text))
         elif name == "spark_conf":
-            assert all(key.startswith("spark.sql.catalog.") for key in yaml.safe_load(text)), text
+            assert all(key.startswith("spark.") for key in yaml.safe_load(text)), text
         elif name in ("statements", "refused", "spark-sql"):
             self.output = []
             for statement in filter(str.strip, body.split(";")):

@@ -101,12 +101,16 @@ def test_settings_of_the_catalog_are_those_of_the_tests() -> None:
     (target,) = [text for text in texts if text.startswith("# target")]
     found = [yaml.safe_load(target)["spark_conf"]]
     found += [yaml.safe_load(text) for text in texts if text.startswith("# spark_conf")]
-    servers = (rest_server, hive_server)
     assert set(found[0]) == set(postgres_server.catalog_conf("", ""))
     # The second is for servers that have clients of their own.
-    for conf, server in zip(found[2:], servers, strict=True):
-        key, kind = next(iter(server.catalog_conf("").items()))
-        assert set(conf) == set(server.catalog_conf("")) and conf[key] == kind
+    rest, hive, session = found[2:]
+    for conf, tested in (
+        (rest, rest_server.catalog_conf("")),
+        (hive, hive_server.catalog_conf("")),
+        (session, hive_server.session_catalog_conf("")),
+    ):
+        assert set(conf) == set(tested)
+        assert all(conf[key] == value for key, value in tested.items() if value)
 
 
 def test_requirements_are_those_of_the_package() -> None:

@@ -17,6 +17,7 @@ from dbt.adapters.spark.impl import (
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.spark_mv.__version__ import version
+from dbt.adapters.spark_mv.catalog.resolver import folds_case
 from dbt.adapters.spark_mv.column import SparkMVColumn
 from dbt.adapters.spark_mv.connections import SparkMVConnectionManager
 from dbt.adapters.spark_mv.core.creation import beside_others
@@ -32,7 +33,7 @@ from dbt.adapters.spark_mv.relation import (
 from dbt.adapters.spark_mv.spark.session import SessionConnection
 from dbt.adapters.spark_mv.spark.session_client import setting_of
 from dbt.adapters.spark_mv.sql.literals import seed_cell, spark_text
-from dbt.adapters.spark_mv.sql.names import unquoted
+from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, unquoted
 
 if TYPE_CHECKING:
     import agate
@@ -87,7 +88,10 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
     @available.parse(lambda *_, **__: False)
     def default_is_iceberg(self) -> bool:
         """Whether a table without USING becomes an Iceberg table."""
-        catalog = self._setting("spark.sql.defaultCatalog") or "spark_catalog"
+        catalog = self._setting("spark.sql.defaultCatalog") or SESSION_CATALOG
+        if catalog == SESSION_CATALOG:
+            # It has tables of all formats, also if it is one of Iceberg.
+            return self._setting("spark.sql.sources.default") == "iceberg"
         return "iceberg" in (self._setting(f"spark.sql.catalog.{catalog}") or "").lower()
 
     def _setting(self, name: str) -> str | None:
@@ -119,8 +123,10 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
         """Whether the default catalog takes `Orders` and `orders` for one name, as Hive does."""
         if not self.default_is_iceberg():
             return True
-        catalog = self._setting("spark.sql.defaultCatalog")
-        return self._setting(f"spark.sql.catalog.{catalog}.type") in ("hive", "glue")
+        catalog = self._setting("spark.sql.defaultCatalog") or SESSION_CATALOG
+        keys = (f"spark.sql.catalog.{catalog}{end}" for end in ("", ".type", ".catalog-impl"))
+        found = {key: self._setting(key) for key in keys}
+        return folds_case(catalog, {key: value for key, value in found.items() if value})
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         """Tables, views and materialized views; storage tables are left out."""

@@ -60,8 +60,11 @@ class ListedRelation:
     information: str
 
     def has_format(self, name: str) -> bool:
-        """Whether Spark calls the table's provider so."""
-        return f"Provider: {name}" in self.information
+        """Whether the table is of this provider. Of Iceberg's in Spark's own catalog only their
+        properties say it."""
+        return f"Provider: {name}" in self.information or (
+            name == "iceberg" and "table_type=ICEBERG," in self.information
+        )
 
 
 def view_of_storage_table(name: str) -> str | None:

@@ -185,7 +185,7 @@ def assert_one_name(client: Client, project: Path) -> None:
     """A view has one name, in whichever letters it is written, where the catalog has only those in
     lower case; and what is in use is never swept."""
     (project / "macros" / "run_sql.sql").write_text(RUN_SQL)
-    folds = client.output["spark_conf"].get("spark.sql.catalog.local.type") == "hive"
+    folds = "hive" in client.output["spark_conf"].values()
     written, also = "Upper_X.UpSales", "UPPER_X.upsales" if folds else "Upper_X.UpSales"
     client.sql("create schema if not exists Upper_X")
     client.sql("create or replace table Upper_X.Base using iceberg as select 1 as a")

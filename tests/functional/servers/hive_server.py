@@ -32,6 +32,22 @@ def catalog_conf(address: str) -> dict[str, str]:
     return {f"{catalog}.type": "hive", f"{catalog}.uri": address}
 
 
+def session_catalog_conf(address: str) -> dict[str, str]:
+    """What makes Spark's own catalog the default one, with tables of Iceberg and others in the
+    metastore at `address`."""
+    catalog = "spark.sql.catalog.spark_catalog"
+    return {
+        "spark.sql.defaultCatalog": "spark_catalog",
+        "spark.sql.catalogImplementation": "hive",
+        "spark.sql.sources.default": "iceberg",
+        "spark.hadoop.hive.metastore.uris": address,
+        catalog: "org.apache.iceberg.spark.SparkSessionCatalog",
+        f"{catalog}.type": "hive",
+        f"{catalog}.uri": address,
+        f"{catalog}.cache-enabled": "false",
+    }
+
+
 @contextmanager
 def running_server(folder: Path) -> Iterator[str]:
     """A server that runs inside the block and keeps all in `folder`; gives its address."""

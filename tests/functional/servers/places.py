@@ -105,6 +105,15 @@ class Place:
             yield client
 
     @contextmanager
+    def session_catalog(self) -> Iterator[Client]:
+        """A worker for Spark's own catalog, on a Hive metastore."""
+        with (
+            hive_server.running_server(self.warehouse.with_name("session_catalog")) as address,
+            self._with_catalog("session", hive_server.session_catalog_conf(address)) as client,
+        ):
+            yield client
+
+    @contextmanager
     def _with_catalog(self, name: str, conf: dict[str, str]) -> Iterator[Client]:
         """A worker for a folder of another catalog, which has loaded and built the project."""
         folder = str(self.warehouse.with_name(f"warehouse_of_{name}"))

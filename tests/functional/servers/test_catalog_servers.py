@@ -16,7 +16,12 @@ from tests.functional.servers.processes import Client
 from tests.sampling import sample
 
 QUERY = "select customer, sum(amount) as total from @.orders group by customer"
-CATALOGS = {"postgres": Place.postgres, "rest": Place.rest, "hive": Place.hive}
+CATALOGS = {
+    "postgres": Place.postgres,
+    "rest": Place.rest,
+    "hive": Place.hive,
+    "spark_catalog": Place.session_catalog,
+}
 KILLED = sample(["write.after", "publish.after"], ["publish.before"])
 
 

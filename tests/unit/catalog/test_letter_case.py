@@ -20,6 +20,7 @@ KEY = "spark.sql.catalog.lake"
         ({KEY: ICEBERG, f"{KEY}.type": "HIVE"}, True),
         ({KEY: ICEBERG, f"{KEY}.catalog-impl": HIVE}, True),
         ({KEY: ICEBERG, f"{KEY}.catalog-impl": "org.apache.iceberg.jdbc.JdbcCatalog"}, False),
+        ({KEY: ICEBERG, f"{KEY}.type": "glue"}, True),
         ({KEY: ICEBERG, f"{KEY}.type": "rest"}, False),
         ({KEY: ICEBERG, f"{KEY}.type": "jdbc"}, False),
         ({KEY: "org.example.Catalog", f"{KEY}.type": "hive"}, False),

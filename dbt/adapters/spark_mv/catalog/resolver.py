@@ -34,7 +34,9 @@ _NOT_FOUND = (
     "NoSuchDatabase",
 )
 _ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+_FOLDING = (".HiveCatalog", ".GlueCatalog")
 _CATALOG = re.compile(r"spark\.sql\.catalog\.([^.]+)")
+_VIEW_HOME = "View Catalog and Namespace"
 # What Spark prints in place of the last fields of a long structure.
 _CUT = " more fields"
 Facts = TableFacts | ViewFacts
@@ -196,7 +198,7 @@ class Resolver:
                 return None
             raise
         details = _details(rows)
-        if "View Catalog and Namespace" in details:
+        if _VIEW_HOME in details or details.get("Type") == "VIEW":
             return self._view(name, rows, details)
         facts = TableFacts(provider=details.get("Provider", "").lower())
         if facts.provider == "iceberg":
@@ -217,7 +219,9 @@ class Resolver:
         )
         if kept is not None and is_same:
             return replace(kept, text=text)
-        catalog, *namespace = listed_parts(details["View Catalog and Namespace"])
+        # Of views of Iceberg in Spark's own catalog it is not said; their texts have whole names.
+        home = details.get(_VIEW_HOME)
+        catalog, *namespace = listed_parts(home) if home else (name.catalog, *name.namespace)
         properties = self._executor.query(f"SHOW TBLPROPERTIES {name.sql}")
         facts = ViewFacts(
             text=text,
@@ -238,7 +242,7 @@ def _described(session: Executor, name: TableName) -> list[ColumnType]:
 
 def folds_case(catalog: str, settings: Mapping[str, str]) -> bool:
     """Whether a catalog of a session with these settings has names in lower case only, as Spark's
-    own and those of a Hive metastore have."""
+    own and those of Hive and Glue have."""
     if catalog == SESSION_CATALOG:
         return True
     key = f"spark.sql.catalog.{catalog}"
@@ -247,7 +251,7 @@ def folds_case(catalog: str, settings: Mapping[str, str]) -> bool:
     implementation = settings.get(f"{key}.catalog-impl", "")
     # Iceberg takes Hive if neither is set.
     kind = settings.get(f"{key}.type", "" if implementation else "hive")
-    return kind.lower() == "hive" or implementation.endswith(".HiveCatalog")
+    return kind.lower() in ("hive", "glue") or implementation.endswith(_FOLDING)
 
 
 def _columns(rows: list[Row]) -> list[Row]:
