@@ -211,7 +211,16 @@ def test_storage_tables_of_the_catalog(expected: bool) -> None:
         catalogs.append(catalog)
         return expected
 
-    client = SimpleNamespace(has_storage_tables=has_storage_tables)
+    client = SimpleNamespace(
+        has_storage_tables=has_storage_tables, handles=lambda catalog: catalog == "local"
+    )
     tables = {} if expected else {"one": ["m__mv_01234567"]}
     assert is_there(client, tables, []) == (expected, [])
     assert catalogs == ["local"]
+
+
+def test_storage_tables_of_a_catalog_of_no_client() -> None:
+    """Spark's own may be one: its schemas are asked for, though there is a client for others."""
+    client = SimpleNamespace(handles=lambda catalog: False)
+    found, asked = is_there(client, {"one": [], "two": ["m__mv_01234567"]}, [])
+    assert found and len(asked) == 3

@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from dbt.adapters.spark_mv.core.executor import Bounds, BranchFacts, Executor, SnapshotFacts
+from dbt.adapters.spark_mv.core.executor import (
+    Bounds,
+    BranchFacts,
+    Executor,
+    SnapshotFacts,
+    client_for,
+)
 from dbt.adapters.spark_mv.sql.names import TableName, literal
 
 FORMAT = "iceberg"
@@ -68,8 +74,8 @@ def commits(
 def _chain(
     executor: Executor, name: TableName, branch: str, limit: int, until: str | None = None
 ) -> list[SnapshotFacts]:
-    client = executor.catalog
-    if client is not None and client.handles(name.catalog):
+    client = client_for(executor, name.catalog)
+    if client is not None:
         return client.chain(name.parts, branch, limit, until)
     rows = executor.query(
         "SELECT s.snapshot_id, s.parent_id, s.operation, "
@@ -139,8 +145,8 @@ def added_bounds(
 ) -> dict[str, Bounds]:
     """Bounds of columns in the rows that these snapshots added, where they can be had without a
     Spark job."""
-    client = executor.catalog
-    if client is None or not client.handles(name.catalog):
+    client = client_for(executor, name.catalog)
+    if client is None:
         return {}
     return client.added_bounds(name.parts, snapshot_ids, columns)
 
@@ -149,16 +155,16 @@ def bounds(
     executor: Executor, name: TableName, snapshot_id: str, columns: Sequence[str]
 ) -> dict[str, Bounds]:
     """As `added_bounds`, in all rows of a snapshot."""
-    client = executor.catalog
-    if client is None or not client.handles(name.catalog):
+    client = client_for(executor, name.catalog)
+    if client is None:
         return {}
     return client.bounds(name.parts, snapshot_id, columns)
 
 
 def branches(executor: Executor, name: TableName) -> dict[str, BranchFacts]:
     """Branches of a table, by name."""
-    client = executor.catalog
-    if client is not None and client.handles(name.catalog):
+    client = client_for(executor, name.catalog)
+    if client is not None:
         return client.branches(name.parts)
     rows = executor.query(
         "SELECT name, snapshot_id, max_reference_age_in_ms DIV 60000 "
@@ -171,8 +177,8 @@ def create_branch(
     executor: Executor, name: TableName, branch: str, snapshot_id: str, kept_minutes: int
 ) -> None:
     """Create a branch at a snapshot; fails if it exists, so it serves as a mutex."""
-    client = executor.catalog
-    if client is not None and client.handles(name.catalog):
+    client = client_for(executor, name.catalog)
+    if client is not None:
         client.create_branch(name.parts, branch, snapshot_id, kept_minutes)
         return
     executor.query(
@@ -183,8 +189,8 @@ def create_branch(
 
 def publish(executor: Executor, name: TableName, branch: str, drop: Sequence[str]) -> None:
     """Fast-forward main to `branch`, refused if main has moved, then drop branches."""
-    client = executor.catalog
-    if client is not None and client.handles(name.catalog):
+    client = client_for(executor, name.catalog)
+    if client is not None:
         client.publish(name.parts, branch, drop)
         return
     catalog = name.catalog
@@ -196,8 +202,8 @@ def publish(executor: Executor, name: TableName, branch: str, drop: Sequence[str
 def roll_back(executor: Executor, name: TableName, base: str, snapshot_id: str) -> None:
     """Take main from the snapshot `base` back to another. By statements it is not refused if main
     has moved since it was last read, so that `head_before` has to be asked after it."""
-    client = executor.catalog
-    if client is not None and client.handles(name.catalog):
+    client = client_for(executor, name.catalog)
+    if client is not None:
         client.roll_back(name.parts, base, snapshot_id)
         return
     # Unlike the procedures, it is not tried again over what others commit meanwhile.
@@ -223,8 +229,8 @@ def history(executor: Executor, name: TableName) -> list[HistoryEntry]:
 
 def drop_branches(executor: Executor, name: TableName, drop: Sequence[str]) -> None:
     """Drop branches that may or may not exist."""
-    client = executor.catalog
-    if client is not None and client.handles(name.catalog):
+    client = client_for(executor, name.catalog)
+    if client is not None:
         client.drop_branches(name.parts, drop)
         return
     for branch in drop:

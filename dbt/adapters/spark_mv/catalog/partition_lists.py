@@ -11,7 +11,13 @@ from dbt.adapters.spark_mv.catalog import partitions
 from dbt.adapters.spark_mv.catalog.file_changes import live_entries
 from dbt.adapters.spark_mv.catalog.partitions import Partition, Spec
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import CatalogClient, Executor, PartitionTexts, Row
+from dbt.adapters.spark_mv.core.executor import (
+    CatalogClient,
+    Executor,
+    PartitionTexts,
+    Row,
+    client_for,
+)
 from dbt.adapters.spark_mv.sql.names import TableName
 
 # A statement that names more of them takes longer than a job.
@@ -101,8 +107,8 @@ def _asked(
     table: TableName,
     question: Callable[[CatalogClient], Collection[PartitionTexts] | None],
 ) -> set[Partition] | None:
-    client = executor.catalog
-    if client is None or not client.handles(table.catalog):
+    client = client_for(executor, table.catalog)
+    if client is None:
         return None
     try:
         found = question(client)

@@ -13,7 +13,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import ColumnType, Executor, Row, TableFacts, ViewFacts
+from dbt.adapters.spark_mv.core.executor import (
+    ColumnType,
+    Executor,
+    Row,
+    TableFacts,
+    ViewFacts,
+    client_for,
+)
 from dbt.adapters.spark_mv.sql.names import (
     SESSION_CATALOG,
     Namespace,
@@ -155,8 +162,8 @@ class Resolver:
 
     def lookup(self, name: TableName) -> Facts | None:
         """What the name stands for, or None if there is no such relation."""
-        client = self._executor.catalog
-        if client is not None and client.handles(name.catalog):
+        client = client_for(self._executor, name.catalog)
+        if client is not None:
             return client.lookup(name.parts)
         known: dict[TableName, Facts | None] | None = getattr(self._threads, "facts", None)
         if known is None:
@@ -168,9 +175,9 @@ class Resolver:
     def columns(self, name: TableName, whole: bool = False) -> list[ColumnType]:
         """Names and types of the columns of a table; raises `StatementFailed`. Of structures Spark
         prints some fields, if not the `whole` types are asked for."""
-        client = self._executor.catalog
+        client = client_for(self._executor, name.catalog)
         found = None
-        if client is not None and client.handles(name.catalog):
+        if client is not None:
             found = client.columns(name.parts, whole)
         if found is not None:
             return found

@@ -251,3 +251,9 @@ class Executor(Protocol):
     def interrupt(self) -> None:
         """End what this session is running, from another thread; its statement then fails."""
         ...
+
+
+def client_for(executor: Executor, catalog: str) -> CatalogClient | None:
+    """The client that knows a catalog without statements; None where these have to ask."""
+    client = executor.catalog
+    return client if client is not None and client.handles(catalog) else None

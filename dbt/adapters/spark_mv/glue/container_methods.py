@@ -21,11 +21,10 @@ class ContainerMethods(metaclass=AdapterMeta):
         container.manifest = getattr(self, "_macro_resolver", None)
         container.choice.target_schema = self.config.credentials.schema
         container.choice.schemas = self._project_schemas()
-        if container.services.executor.catalog is None:
-            # Where the catalog cannot be asked as a whole, the project's schemas are.
-            sources = getattr(container.manifest, "sources", {}) or {}
-            read = {source.schema for source in sources.values()}
-            container.services.schemas = tuple(sorted(read.union(container.choice.all_schemas())))
+        # Where the catalog cannot be asked as a whole, the project's schemas are.
+        sources = getattr(container.manifest, "sources", {}) or {}
+        read = {source.schema for source in sources.values()}
+        container.services.schemas = tuple(sorted(read.union(container.choice.all_schemas())))
         return container
 
     def _project_schemas(self) -> set[str]:

@@ -12,7 +12,7 @@ from dbt.adapters.spark_mv.catalog import iceberg, maintenance, table_heads
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.creation import beside_others
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
-from dbt.adapters.spark_mv.core.executor import Executor, SmallTable, TableFacts
+from dbt.adapters.spark_mv.core.executor import Executor, SmallTable, TableFacts, client_for
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.metadata.tables import EVENT_COLUMNS, create_events_table, create_views
 from dbt.adapters.spark_mv.sql.names import TableName, quote_parts
@@ -34,7 +34,7 @@ class MetadataStore:
 
     def version(self) -> str | None:
         """Changes whenever an event is appended; None if there is no metadata."""
-        if self._executor.catalog is None:
+        if client_for(self._executor, self.events.catalog) is None:
             head = table_heads.heads_if_tables(self._executor, [self.events]).get(self.events)
             if head is not None:
                 return head[0] or "empty"

@@ -11,7 +11,7 @@ from dbt.adapters.spark_mv.catalog.versions import Version, Versions
 from dbt.adapters.spark_mv.config.option_types import NEVER
 from dbt.adapters.spark_mv.config.options import Options
 from dbt.adapters.spark_mv.core import clock, reasons
-from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts
+from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts, TableFacts, client_for
 from dbt.adapters.spark_mv.metadata.invalidations import missed_answer, untrusted
 from dbt.adapters.spark_mv.metadata.log import PATIENCE, MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState
@@ -169,9 +169,10 @@ class Observer:
     def _heads(self, names: list[TableName]) -> Heads:
         """Heads of those names that were Iceberg tables before and still are; only where SQL has to
         be asked, one statement for all instead of one for each."""
-        if self._executor.catalog is not None:
-            return {}
+        names = [name for name in names if client_for(self._executor, name.catalog) is None]
         tables = [name for name in names if self._resolver.was_iceberg(name)]
+        if not tables:
+            return {}
         found = table_heads.heads_if_tables(self._executor, tables)
         self._resolver.assume_iceberg(found)
         return found

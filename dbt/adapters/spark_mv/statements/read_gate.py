@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import ViewFacts
+from dbt.adapters.spark_mv.core.executor import ViewFacts, client_for
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote_parts
 from dbt.adapters.spark_mv.sql.understood import understood
@@ -44,8 +44,9 @@ class ReadGate:
     def _has_storage_tables(self) -> bool:
         services = self._services
         home = services.resolver.current_namespace()
-        if services.executor.catalog is not None:
-            return services.executor.catalog.has_storage_tables(home.catalog)
+        client = client_for(services.executor, home.catalog)
+        if client is not None:
+            return client.has_storage_tables(home.catalog)
         for schema in services.schemas:
             try:
                 named = quote_parts(tuple(schema.split(".")))
