@@ -40,6 +40,7 @@ _OF_THE_PLACE = (
     "spark.sql.maxPlanStringLength",
     "spark.sql.redaction.",
     "spark.sql.repl.",
+    "spark.sql.sources.default",
     "spark.sql.sources.partitionOverwriteMode",
     "spark.sql.statistics.",
     "spark.sql.streaming.",
