@@ -239,7 +239,7 @@ MUTANTS: dict[str, Callable[[Patch], None]] = {
     "one group, filtered": _filtered_group,
     "HAVING of the view": _nothing(_Attempt, "_refuse_view_having"),
     "outer joins": _nothing(_Attempt, "_check_joins"),
-    "any unit from any": _set(derive, "tells", lambda stored, wanted: True),
+    "any unit from any": _set(derive, "tells", lambda stored, wanted, zone: True),
     "range cuts a unit": _set(derive, "starts_unit", lambda *args: True),
     "values that are equal": _nothing(Deriver, "_refuse_inexact"),
     "values that are equal, returned": _set(returned, "is_inexact", lambda type_name: False),
