@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from dbt.adapters.spark_mv.rewrite.reading import settings as reading
 from dbt.adapters.spark_mv.rewrite.reading.settings import misread
 from dbt.adapters.spark_mv.spark.session import spark_session
 from dbt.adapters.spark_mv.statements import pipeline
@@ -16,7 +17,7 @@ from dbt.adapters.spark_mv.statements.rewriting import (
     search,
     stored_views,
 )
-from dbt.adapters.spark_mv.views.settings import kept
+from dbt.adapters.spark_mv.views.settings import is_kept, kept
 from tests.functional.materialized_view.rewritten import of_small_tables, views_of
 from tests.functional.materialized_view.test_settings_of_spark import everything_set
 from tests.functional.materialized_view.warehouse import Warehouse
@@ -186,4 +187,28 @@ def test_settings_that_change_no_rows(visits: Warehouse) -> None:
             assert (views_of(visits, query) == ["shops"]) is (key in answered), key
         finally:
             session.conf.set(key, before)
+    visits.sql("drop materialized view @.shops")
+
+
+def test_settings_of_the_run(visits: Warehouse) -> None:
+    """A session that has set any of those that Spark keeps with views, and that only say how a
+    statement runs, is answered by views of one that has not."""
+    session = spark_session(visits.credentials)
+    there = set(session.conf.getAll)
+    with everything_set(session) as names:
+        values = {
+            key: session.conf.get(key)
+            for key in names - there
+            if key.startswith(reading._OF_THE_RUN) and is_kept(key)
+        }
+    assert len(values) > 30
+    visits.sql(f"create materialized view @.shops as {SHOPS}")
+    for key, value in values.items():
+        session.conf.set(key, value)
+    try:
+        query = "select shop, count(*) as c from @.visits group by shop"
+        assert views_of(visits, query) == ["shops"]
+    finally:
+        for key in values:
+            session.conf.unset(key)
     visits.sql("drop materialized view @.shops")

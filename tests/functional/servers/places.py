@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,21 @@ SMALL = {
     "spark.driver.memory": "1g",
     "spark.driver.extraJavaOptions": JAVA,
     "spark.sql.shuffle.partitions": "2",
+}
+# The servers of catalogs: what runs one, whose data are in a folder, and Spark's settings for it.
+CATALOGS: dict[
+    str,
+    tuple[Callable[[Path], AbstractContextManager[str]], Callable[[str], dict[str, str]]],
+] = {
+    "postgres": (
+        lambda folder: postgres_server.running_server(),
+        lambda address: postgres_server.catalog_conf(
+            address, str(jars.jar_path(postgres_server.DRIVER))
+        ),
+    ),
+    "rest": (rest_server.running_server, rest_server.catalog_conf),
+    "hive": (hive_server.running_server, hive_server.catalog_conf),
+    "spark_catalog": (hive_server.running_server, hive_server.session_catalog_conf),
 }
 
 
@@ -77,50 +92,15 @@ class Place:
         return outputs
 
     @contextmanager
-    def postgres(self) -> Iterator[Client]:
-        """A worker for a folder whose catalog is a PostgreSQL server."""
-        driver = str(jars.jar_path(postgres_server.DRIVER))
-        with (
-            postgres_server.running_server() as address,
-            self._with_catalog("postgres", postgres_server.catalog_conf(address, driver)) as client,
-        ):
-            yield client
-
-    @contextmanager
-    def rest(self) -> Iterator[Client]:
-        """A worker for a folder whose catalog is a REST server."""
-        with (
-            rest_server.running_server(self.warehouse.with_name("rest_server")) as address,
-            self._with_catalog("rest", rest_server.catalog_conf(address)) as client,
-        ):
-            yield client
-
-    @contextmanager
-    def hive(self) -> Iterator[Client]:
-        """A worker for a folder whose catalog is a Hive metastore."""
-        with (
-            hive_server.running_server(self.warehouse.with_name("hive_server")) as address,
-            self._with_catalog("hive", hive_server.catalog_conf(address)) as client,
-        ):
-            yield client
-
-    @contextmanager
-    def session_catalog(self) -> Iterator[Client]:
-        """A worker for Spark's own catalog, on a Hive metastore."""
-        with (
-            hive_server.running_server(self.warehouse.with_name("session_catalog")) as address,
-            self._with_catalog("session", hive_server.session_catalog_conf(address)) as client,
-        ):
-            yield client
-
-    @contextmanager
-    def _with_catalog(self, name: str, conf: dict[str, str]) -> Iterator[Client]:
+    def with_catalog(self, name: str) -> Iterator[Client]:
         """A worker for a folder of another catalog, which has loaded and built the project."""
+        server, conf_of = CATALOGS[name]
         folder = str(self.warehouse.with_name(f"warehouse_of_{name}"))
-        conf = {**SMALL, "spark.master": "local[2]", **conf}
-        variables = {"TEST_CATALOG_WAREHOUSE": folder, "TEST_CATALOG_CONF": json.dumps(conf)}
-        output = self.outputs()["server"] | {"path": folder, "spark_conf": conf}
-        with self.client("server", output, **variables) as client:
-            client.load(self.project.parent / f"data_of_{name}")
-            client.dbt("build")
-            yield client
+        with server(self.warehouse.with_name(f"server_of_{name}")) as address:
+            conf = {**SMALL, "spark.master": "local[2]", **conf_of(address)}
+            variables = {"TEST_CATALOG_WAREHOUSE": folder, "TEST_CATALOG_CONF": json.dumps(conf)}
+            output = self.outputs()["server"] | {"path": folder, "spark_conf": conf}
+            with self.client("server", output, **variables) as client:
+                client.load(self.project.parent / f"data_of_{name}")
+                client.dbt("build")
+                yield client

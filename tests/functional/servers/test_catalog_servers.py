@@ -13,27 +13,21 @@ import pytest
 from tests.conftest import TURN, TURNS
 from tests.functional.concurrency.processes import Process
 from tests.functional.servers import checks
-from tests.functional.servers.places import Place
+from tests.functional.servers.places import CATALOGS, Place
 from tests.functional.servers.postgres_server import CONNECTIONS
 from tests.functional.servers.processes import Client
 from tests.sampling import sample
 
 QUERY = "select customer, sum(amount) as total from @.orders group by customer"
-CATALOGS = {
-    "postgres": Place.postgres,
-    "rest": Place.rest,
-    "hive": Place.hive,
-    "spark_catalog": Place.session_catalog,
-}
 # Each takes minutes: a sample has every other one, by date.
 HALF = date.today().toordinal() // TURNS % 2
 NAMES = list(CATALOGS)[HALF::2] if TURN in os.environ else list(CATALOGS)
 KILLED = sample(["write.after", "publish.after"], ["publish.before"])
 
 
-@pytest.fixture(scope="module", params=map(CATALOGS.get, NAMES), ids=NAMES)
+@pytest.fixture(scope="module", params=NAMES)
 def catalog(request: pytest.FixtureRequest, place: Place) -> Iterator[Client]:
-    with request.param(place) as client:
+    with place.with_catalog(request.param) as client:
         yield client
 
 

@@ -140,7 +140,7 @@ class Resolver:
     def _listed_catalogs(self) -> frozenset[str]:
         """Spark lists those that the session has used already, and makes others of its settings."""
         used = self._executor.query("SHOW CATALOGS")
-        keys = (_CATALOG.fullmatch(str(row[0])) for row in self._executor.query("SET"))
+        keys = map(_CATALOG.fullmatch, self._settings())
         made = {key[1] for key in keys if key is not None}
         return frozenset(made | {str(row[0]) for row in used})
 

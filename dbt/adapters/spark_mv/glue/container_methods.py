@@ -18,13 +18,16 @@ class ContainerMethods(metaclass=AdapterMeta):
 
     def _container(self) -> Container:
         container: Container = self.connections.materialized_views
-        container.manifest = getattr(self, "_macro_resolver", None)
+        manifest = getattr(self, "_macro_resolver", None)
         container.choice.target_schema = self.config.credentials.schema
-        container.choice.schemas = self._project_schemas()
-        # Where the catalog cannot be asked as a whole, the project's schemas are.
-        sources = getattr(container.manifest, "sources", {}) or {}
-        read = {source.schema for source in sources.values()}
-        container.services.schemas = tuple(sorted(read.union(container.choice.all_schemas())))
+        if manifest is not container.manifest:
+            container.choice.schemas = self._project_schemas()
+            # Where the catalog cannot be asked as a whole, the project's schemas are.
+            sources = getattr(manifest, "sources", {}) or {}
+            read = {source.schema for source in sources.values()}
+            container.services.schemas = tuple(sorted(read.union(container.choice.all_schemas())))
+            # Last: other threads take it for a sign that the rest is there.
+            container.manifest = manifest
         return container
 
     def _project_schemas(self) -> set[str]:

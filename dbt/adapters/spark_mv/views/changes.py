@@ -9,8 +9,10 @@ from typing import Any
 from dbt.adapters.spark_mv.config.options import options_from
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace
-from dbt.adapters.spark_mv.views.definition import Layout, MaterializedView
+from dbt.adapters.spark_mv.views.definition import Definition, Layout, MaterializedView
 
+# Of columns: their names and comments.
+Comments = tuple[tuple[str, str | None], ...]
 # Options that say how the storage table is made.
 OF_STORAGE = ("tblproperties", "float_additive")
 _BUILT_ASIDE = ("partition_by", "cluster_by", *OF_STORAGE)
@@ -39,11 +41,9 @@ def changes_of(
     found = [DEFINITION] if view.reduced or same != stored.hash else []
     names = _differing(options_from(wanted.options, str(view.name)), view.options)
     names += _differing(Layout(wanted.partition_by, wanted.cluster_by), view.layout)
-    if (wanted.comment or None) != (view.comment or None):
-        names.append("description")
-    comments = tuple((column.name, column.comment) for column in stored.columns)
-    if (wanted.columns or tuple((name, None) for name, _ in comments)) != comments:
-        names.append("column descriptions")
+    comments = _column_comments(stored)
+    listed = wanted.columns or tuple((name, None) for name, _ in comments)
+    names += _described_otherwise(view.comment, wanted.comment, comments, listed)
     return (*found, *(Difference(name, name in _BUILT_ASIDE) for name in names))
 
 
@@ -51,6 +51,18 @@ def _differing(one: Any, two: Any) -> list[str]:
     """Names of the fields in which two values of a dataclass differ."""
     names = [field.name for field in fields(one)]
     return [name for name in names if getattr(one, name) != getattr(two, name)]
+
+
+def _column_comments(definition: Definition) -> Comments:
+    return tuple((column.name, column.comment) for column in definition.columns)
+
+
+def _described_otherwise(
+    comment: str | None, other: str | None, columns: Comments, others: Comments
+) -> list[str]:
+    """Which of the comments of a view and of its columns differ, for people."""
+    names = ["description"] if (comment or None) != (other or None) else []
+    return names if columns == others else [*names, "column descriptions"]
 
 
 def is_same_build(existing: MaterializedView, wanted: MaterializedView) -> bool:
@@ -76,11 +88,8 @@ def is_to_stay(existing: MaterializedView, wanted: MaterializedView, is_same: bo
 def altered_names(existing: MaterializedView, wanted: MaterializedView) -> tuple[str, ...]:
     """What differs of two views of the same rows, for people."""
     names = _differing(existing.options, wanted.options)
-    if (existing.comment or None) != (wanted.comment or None):
-        names.append("description")
-    pairs = zip(existing.definition.columns, wanted.definition.columns, strict=True)
-    if any(one.comment != two.comment for one, two in pairs):
-        names.append("column descriptions")
+    columns = (_column_comments(view.definition) for view in (existing, wanted))
+    names += _described_otherwise(existing.comment, wanted.comment, *columns)
     if existing.deferred != wanted.deferred:
         names.append("what it reads by --defer")
     return tuple(names) or ("methods of refresh",)
