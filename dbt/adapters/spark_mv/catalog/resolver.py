@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.errors import StatementFailed, UnknownCatalog
 from dbt.adapters.spark_mv.core.executor import (
     ColumnType,
     Executor,
@@ -161,7 +161,7 @@ class Resolver:
         return {str(row[0]): str(row[1]) for row in self._executor.query("SET")}
 
     def lookup(self, name: TableName) -> Facts | None:
-        """What the name stands for, or None if there is no such relation."""
+        """What the name stands for, None if there is no such relation; raises `UnknownCatalog`."""
         client = client_for(self._executor, name.catalog)
         if client is not None:
             return client.lookup(name.parts)
@@ -201,6 +201,11 @@ class Resolver:
         try:
             rows = self._executor.query(f"DESCRIBE TABLE EXTENDED {name.sql}")
         except StatementFailed as error:
+            if not self.is_catalog(name.catalog):
+                raise UnknownCatalog(
+                    f"{name.full} cannot be read: this session has no catalog {name.catalog}.",
+                    "Give `spark_conf` of the target its settings, under this name.",
+                ) from None
             if is_not_found(error):
                 return None
             raise

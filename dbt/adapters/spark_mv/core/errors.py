@@ -149,3 +149,7 @@ class CorruptMetadata(MaterializedViewError):
 
 class StatementFailed(MaterializedViewError):
     """Spark or its catalog refused a statement; the text is the beginning of what they said."""
+
+
+class UnknownCatalog(StatementFailed):
+    """The catalog of a relation is not one of this session's; other programs may have it."""

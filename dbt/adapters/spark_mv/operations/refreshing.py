@@ -10,6 +10,7 @@ from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.errors import (
     CorruptMetadata,
     InvalidArgument,
+    UnknownCatalog,
     UnknownMaterializedView,
 )
 from dbt.adapters.spark_mv.metadata.projection import ViewState
@@ -110,8 +111,8 @@ class Refreshing:
             observation = status.observe_by_name(
                 self._services.resolver, self._services.observer, state
             )
-        except CorruptMetadata:  # its refresh will say so, and that of others goes on
-            return True
+        except (CorruptMetadata, UnknownCatalog):
+            return True  # its refresh will say so, and that of others goes on
         return bool(enabled) and (observation is None or not observation.verdict.is_fresh)
 
     def verify(self, view: Any = None, repair: bool = False, all: bool = False) -> Report:  # noqa: A002

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
-from dbt.adapters.spark_mv.core.errors import StatementFailed
+from dbt.adapters.spark_mv.core.errors import StatementFailed, UnknownCatalog
 from dbt.adapters.spark_mv.core.executor import BranchFacts, Executor, ViewFacts
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.payloads import name_of
@@ -49,7 +49,10 @@ def sweep(services: Services, views: Iterable[ViewState], schemas: Iterable[Tabl
 
 
 def _sweep_branches(services: Services, view: ViewState) -> Rows:
-    facts = services.resolver.lookup(view.name)
+    try:
+        facts = services.resolver.lookup(view.name)
+    except UnknownCatalog:
+        return [(f"view {view.name.full}", "left alone: this session has no catalog of its name")]
     storage = None if facts is None else storage_of(view.name, facts)
     if storage is None:
         return []

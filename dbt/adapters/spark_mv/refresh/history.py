@@ -259,9 +259,9 @@ class History:
         storage = name_of({"parts": event.payload.get("storage")})
         if storage is None:
             return None
-        if event.payload.get("aside") and not self._is_read(storage, event):
-            return None
         try:
+            if event.payload.get("aside") and not self._is_read(storage, event):
+                return None
             chain = iceberg.main_chain(self._executor, storage)
         except StatementFailed:
             return None

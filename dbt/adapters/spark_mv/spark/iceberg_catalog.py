@@ -51,7 +51,8 @@ class IcebergCatalog(SessionClient):
             return self._catalogs[name]
 
     def _load_catalog(self, name: str) -> Any:
-        self._activate()
+        if not self._is_catalog(name):
+            return None
         plugin = self._manager.catalog(name)
         if plugin.getClass().getName() != "org.apache.iceberg.spark.SparkCatalog":
             return None

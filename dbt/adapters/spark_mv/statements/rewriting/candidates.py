@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.core import reasons
+from dbt.adapters.spark_mv.core.errors import UnknownCatalog
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived, base_tables
@@ -125,7 +126,10 @@ class Candidates:
         found = self._matched(last, forms, barred, facts) if last is not None else None
         if isinstance(found, Reason):
             return found
-        view = find_view(self._services.resolver, listed.name)
+        try:
+            view = find_view(self._services.resolver, listed.name)
+        except UnknownCatalog:  # only other programs can read it
+            view = None
         if view is None:
             return None
         listed.last_found = view
