@@ -52,7 +52,8 @@ def _sweep_branches(services: Services, view: ViewState) -> Rows:
     try:
         facts = services.resolver.lookup(view.name)
     except UnknownCatalog:
-        return [(f"view {view.name.full}", "left alone: this session has no catalog of its name")]
+        what = f"left alone: this session has no catalog {view.name.catalog}"
+        return [(f"view {view.name.full}", what)]
     storage = None if facts is None else storage_of(view.name, facts)
     if storage is None:
         return []
