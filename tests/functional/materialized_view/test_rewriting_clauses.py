@@ -55,6 +55,7 @@ ANSWERED = {
     "select shop, kind, approx_count_distinct(id) as ids from @.sold where kind > 1 "
     "group by shop, kind": {"worked"},
     "select * except (city) from @.sold where shop = 1": {"few"},
+    "select * except (city) from @.sold where shop = 1 order by all limit 7": {"few"},
     "select s.* except (city, kind) from @.sold as s where shop = 2 and kind > 1": {"few"},
     "select * except (city) from @.sold where shop = 1 except select 1, 1, 1": {"few"},
     "select * except (city) from @.sold where shop = 2 union all select 1L, 1, 1": {"few"},

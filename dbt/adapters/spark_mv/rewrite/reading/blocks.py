@@ -29,6 +29,7 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import (
     known_column,
     query_of,
     select_of,
+    sorting,
     unwrapped,
 )
 from dbt.adapters.spark_mv.rewrite.reading.sources import Sources
@@ -275,9 +276,9 @@ def _of_having(node: exp.Column, select: exp.Select, made: Block, relations: lis
 def _ordered(
     block: Block, select: exp.Select, items: Sequence[Output], relations: list[Columns]
 ) -> Block:
-    order, found = select.args.get("order"), []
-    names = {item.name.lower() for item in items if item.name}
-    for node in order.expressions if order is not None else ():
+    found, names = [], {item.name.lower() for item in items if item.name}
+    is_taken = any(one.find((), "all") for one in relations) or "all" in names
+    for node in sorting(select, 0 if is_taken else len(items)):
         inner = node.this
         is_number = isinstance(inner, exp.Literal) and not inner.is_string
         is_named = isinstance(inner, exp.Column) and len(inner.parts) == 1

@@ -104,6 +104,22 @@ class Columns:
         return [term for shown, term in pairs if shown.lower() == name]
 
 
+def sorting(query: exp.Query, count: int) -> list[exp.Ordered]:
+    """The items of ORDER BY; of ORDER BY ALL the numbers of `count` columns.
+
+    >>> import sqlglot
+    >>> query = sqlglot.parse_one("SELECT a, b FROM t ORDER BY ALL DESC", "spark")
+    >>> [item.sql() for item in sorting(query, 2)]
+    ['1 DESC', '2 DESC']
+    """
+    order = query.args.get("order")
+    items: list[exp.Ordered] = order.expressions if order is not None else []
+    if count and len(items) == 1 and isinstance(items[0].this, exp.Var):
+        numbers = map(exp.Literal.number, range(1, count + 1))
+        return [exp.Ordered(**{**items[0].args, "this": number}) for number in numbers]
+    return items
+
+
 def columns_called(
     called: tuple[str, ...], names: tuple[str, ...], terms: tuple[Term, ...]
 ) -> Columns:

@@ -16,7 +16,7 @@ from dbt.adapters.spark_mv.rewrite.derived import (
     set_of,
     union_of,
 )
-from dbt.adapters.spark_mv.rewrite.reading.scopes import unwrapped
+from dbt.adapters.spark_mv.rewrite.reading.scopes import sorting, unwrapped
 from dbt.adapters.spark_mv.rewrite.terms import Term, column_term
 from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 
@@ -105,8 +105,8 @@ def forms_of_set(
 
 
 def _ordered_set(rows: DerivedRows, query: exp.SetOperation) -> Block:
-    names, order = {name.lower() for name in rows.names}, query.args.get("order")
-    items = order.expressions if order is not None else []
+    names = {name.lower() for name in rows.names}
+    items = sorting(query, 0 if "all" in names else len(rows.names))
     for item in items:
         inner = item.this
         is_number = isinstance(inner, exp.Literal) and not inner.is_string
