@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from dbt.adapters.spark_mv.core.executor import BranchFacts, SnapshotFacts, Tabl
 
 _MINUTE = 60_000
 _NONE_YET = (None, -1)
+_IN_SPARK = {"long": "bigint", "timestamp": "timestamp_ntz", "timestamptz": "timestamp"}
+_SHARED = re.compile(r"boolean|int|float|double|date|string|binary|variant|decimal\(\d+, ?\d+\)")
 
 
 def view_facts(metadata: Mapping[str, Any], catalog: str) -> ViewFacts:
@@ -29,7 +32,10 @@ def view_facts(metadata: Mapping[str, Any], catalog: str) -> ViewFacts:
 
 
 def _plain(written: Any) -> str:
-    return written if isinstance(written, str) else ""
+    """A type in Spark's words, empty if it has parts or is none of those that it shares."""
+    if not isinstance(written, str) or written in _IN_SPARK:
+        return "" if not isinstance(written, str) else _IN_SPARK[written]
+    return written.replace(", ", ",") if _SHARED.fullmatch(written) else ""
 
 
 def table_facts(metadata: Mapping[str, Any], location: str) -> TableFacts:

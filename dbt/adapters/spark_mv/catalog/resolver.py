@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
+from dbt.adapters.spark_mv.catalog.descriptions import (
+    columns_in,
+    details_in,
+    names_in,
+    text_of_create,
+)
 from dbt.adapters.spark_mv.core.errors import StatementFailed, UnknownCatalog
 from dbt.adapters.spark_mv.core.executor import (
     ColumnType,
@@ -30,7 +36,6 @@ from dbt.adapters.spark_mv.sql.names import (
     use,
 )
 from dbt.adapters.spark_mv.sql.plans import WHOLE_PLANS
-from dbt.adapters.spark_mv.sql.words import depths, words_of
 
 _NOT_FOUND = (
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -43,7 +48,7 @@ _NOT_FOUND = (
 _ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 _FOLDING = (".HiveCatalog", ".GlueCatalog")
 _CATALOG = re.compile(r"spark\.sql\.catalog\.([^.]+)")
-_VIEW_HOME = "View Catalog and Namespace"
+_VIEW_HOME, _RETURNED = "View Catalog and Namespace", "View Query Output Columns"
 # What Spark prints in place of the last fields of a long structure.
 _CUT = " more fields"
 Facts = TableFacts | ViewFacts
@@ -66,6 +71,7 @@ class Resolver:
         # What names were when they were last asked for; of views with the rows that said so.
         self._iceberg: set[TableName] = set()
         self._views: dict[TableName, tuple[list[Row], ViewFacts]] = {}
+        self._returned: dict[Hashable, list[ColumnType]] = {}
 
     @contextmanager
     def knows_catalogs(self) -> Iterator[None]:
@@ -89,18 +95,17 @@ class Resolver:
         if getattr(self._threads, "facts", None) is not None:
             yield  # it is inside of another one
             return
-        self._threads.facts = {}
+        self._threads.facts, self._threads.returned = {}, {}
         try:
             with self.knows_catalogs():
                 yield
         finally:
-            self._threads.facts = None
+            self._threads.facts = self._threads.returned = None
 
     def forget(self) -> None:
         """Inside a `remembered` block: later questions are asked again."""
-        known = getattr(self._threads, "facts", None)
-        if known is not None:
-            known.clear()
+        for known in ("facts", "returned"):
+            (getattr(self._threads, known, None) or {}).clear()
 
     def was_iceberg(self, name: TableName) -> bool:
         """Whether SQL was asked for the name before, and it was an Iceberg table."""
@@ -111,6 +116,11 @@ class Resolver:
         known: dict[TableName, Facts | None] = self._threads.facts
         for name in names:
             known.setdefault(name, TableFacts(provider="iceberg"))
+
+    @property
+    def has_client(self) -> bool:
+        """Whether the catalog is asked without statements."""
+        return self._executor.catalog is not None
 
     def current_namespace(self) -> Namespace:
         """Where the session looks up unqualified names now."""
@@ -179,12 +189,26 @@ class Resolver:
         found = None
         if client is not None:
             found = client.columns(name.parts, whole)
-        if found is not None:
-            return found
-        found = _described(self._executor, name)
+        return self._described(f"SELECT * FROM {name.sql}", whole) if found is None else found
+
+    def _described(self, query: str, whole: bool) -> list[ColumnType]:
+        found = _described(self._executor, query)
         if whole and any(_CUT in kind for _, kind in found):
             with self._executor.isolated(WHOLE_PLANS) as session:
-                found = _described(session, name)
+                found = _described(session, query)
+        return found
+
+    def returned(self, query: str, by: Hashable = None) -> list[ColumnType]:
+        """Names and types of what a query returns; raises `StatementFailed`. `by` is all that these
+        depend on, None if that is not known: then it is asked for once in a `remembered` block."""
+        inside: dict[Hashable, list[ColumnType]] | None = getattr(self._threads, "returned", None)
+        known = inside if by is None else self._returned
+        if known is not None and (query, by) in known:
+            return known[query, by]
+        client = self._executor.catalog
+        found = self._described(query, True) if client is None else client.returned(query)
+        if known is not None:
+            known[query, by] = found
         return found
 
     def explained(
@@ -209,7 +233,7 @@ class Resolver:
             if is_not_found(error):
                 return None
             raise
-        details = _details(rows)
+        details = details_in(rows)
         if _VIEW_HOME in details or details.get("Type") == "VIEW":
             return self._view(name, rows, details)
         facts = TableFacts(provider=details.get("Provider", "").lower())
@@ -224,13 +248,18 @@ class Resolver:
         if kept is not None and is_same and "mv.storage_table" in kept.properties:
             # Its text reads the storage table, which is one of the properties.
             return kept
-        text = details.get("View Text") or _text_of_create(
+        text = details.get("View Text") or text_of_create(
             self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0],
-            _columns(rows),
+            columns_in(rows),
             details.get("Comment"),
         )
         if kept is not None and is_same:
             return replace(kept, text=text)
+        # Views of Spark's own have a mode, by which those of some change with their text.
+        mode = details.get("View Schema Mode")
+        types = tuple(str(row[1]) for row in columns_in(rows))
+        if mode is not None and "EVOLUTION" in mode:
+            types = ()
         # Of views of Iceberg in Spark's own catalog it is not said; their texts have whole names.
         home = details.get(_VIEW_HOME)
         catalog, *namespace = listed_parts(home) if home else (name.catalog, *name.namespace)
@@ -239,17 +268,17 @@ class Resolver:
             text=text,
             catalog=catalog,
             namespace=tuple(namespace),
-            columns=tuple(str(row[0]) for row in _columns(rows)),
+            columns=tuple(str(row[0]) for row in columns_in(rows)),
             properties={str(key): str(value) for key, value in properties},
-            types=tuple(str(row[1]) for row in _columns(rows)),
+            types=types,
+            returned=None if mode is None else names_in(details.get(_RETURNED, "")),
         )
         self._views[name] = rows, facts
         return facts
 
 
-def _described(session: Executor, name: TableName) -> list[ColumnType]:
-    rows = session.query(f"DESCRIBE QUERY SELECT * FROM {name.sql}")
-    return [(str(row[0]), str(row[1])) for row in rows]
+def _described(session: Executor, query: str) -> list[ColumnType]:
+    return [(str(row[0]), str(row[1])) for row in session.query(f"DESCRIBE QUERY {query}")]
 
 
 def folds_case(catalog: str, settings: Mapping[str, str]) -> bool:
@@ -264,37 +293,3 @@ def folds_case(catalog: str, settings: Mapping[str, str]) -> bool:
     # Iceberg takes Hive if neither is set.
     kind = settings.get(f"{key}.type", "" if implementation else "hive")
     return kind.lower() in ("hive", "glue") or implementation.endswith(_FOLDING)
-
-
-def _columns(rows: list[Row]) -> list[Row]:
-    found: list[Row] = []
-    for row in rows:
-        if not row[0] or str(row[0]).startswith("#"):
-            break
-        found.append(row)
-    return found
-
-
-def _details(rows: list[Row]) -> dict[str, str]:
-    return {str(row[0]): str(row[1]) for row in rows[len(_columns(rows)) :] if row[0]}
-
-
-def _text_of_create(statement: str, columns: Sequence[Row], comment: str | None) -> str:
-    """The query of a CREATE VIEW as SHOW CREATE TABLE prints it: columns and their comments without
-    quotes or escapes, in the comment of the view escapes of quotes only."""
-    listed = (_listed(str(row[0]), str(row[2] or "")) for row in columns)
-    start = re.search(r"\(\n  " + r",\n  ".join(listed) + r"\)\n", statement)
-    rest = statement[start.end() :] if start is not None else statement
-    if comment:
-        escaped = comment.replace("'", "\\'")
-        rest = rest.removeprefix(f"COMMENT '{escaped}'")
-    words = words_of(rest)
-    for word, depth in zip(words, depths(words), strict=True):
-        if depth == 0 and word.upper == "AS":
-            return rest[word.end :].strip()
-    return statement
-
-
-def _listed(name: str, comment: str) -> str:
-    written = re.escape(f" COMMENT '{comment}'") if comment else "(?: COMMENT '')?"
-    return re.escape(name) + written

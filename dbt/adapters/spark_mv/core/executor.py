@@ -24,7 +24,8 @@ Value = int | Decimal | date
 class ViewFacts:
     """A view as the catalog stores it; `catalog`/`namespace` resolve the names in `text`. `types`
     are those that its columns are declared with, in Spark's words where Spark and Iceberg differ
-    only in them, empty if they are not known."""
+    only in them, empty if they are not known. `returned` are the names of what `text` returned when
+    the view was made, if Spark takes them by these, None if it takes them by their places."""
 
     text: str
     catalog: str
@@ -32,6 +33,7 @@ class ViewFacts:
     columns: tuple[str, ...]
     properties: Mapping[str, str] = field(default_factory=dict)
     types: tuple[str, ...] = ()
+    returned: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -221,6 +223,10 @@ class CatalogClient(Protocol):
 
     def plan(self, query: str) -> QueryPlan:
         """What the caller's session would do for a query, which does not run."""
+        ...
+
+    def returned(self, query: str) -> list[ColumnType]:
+        """Names and whole types of what a query returns, with the collations of strings."""
         ...
 
     def spark_version(self) -> str:

@@ -132,6 +132,10 @@ class FileCatalog:
         """There is no session: raises `NeedsSpark`."""
         raise NeedsSpark("a query is to be planned")
 
+    def returned(self, query: str) -> list[ColumnType]:
+        """There is no session: raises `NeedsSpark`."""
+        raise NeedsSpark("the columns of a query are asked for")
+
     def spark_version(self) -> str:
         """The version of the Spark that pyspark would start."""
         return spark_version()

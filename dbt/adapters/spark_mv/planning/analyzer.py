@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
-from dbt.adapters.spark_mv.core.errors import NotAQuery, StatementFailed
+from dbt.adapters.spark_mv.core.errors import MaterializedViewError, NotAQuery, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.core.lazy import lazy
 from dbt.adapters.spark_mv.core.reasons import Reason
@@ -53,14 +54,14 @@ class Analyzer:
         self._executor = executor
         self._resolver = resolver
         self._expiries = ExpiryFinder(executor, resolver)
-        self._known: dict[tuple[str, bool], Analysis | Reason] = {}
+        self._known: dict[tuple[str, bool, str], Analysis | Reason] = {}
         self._plan_facts: dict[str, PlanFacts] = {}
 
     def analysis(self, definition: Definition, view: MaterializedView) -> Analysis | Reason:
         """The analysis of a definition of this view, with its columns; the reason if it is not
         understood. What Spark said of the definition is kept with the view, and not asked for
         again."""
-        key = definition.hash, view.options.float_additive
+        key = definition.hash, view.options.float_additive, self._text_now(definition, view)
         if key not in self._known:
             try:
                 self._known[key] = self._analyse(definition, view)
@@ -74,6 +75,13 @@ class Analyzer:
             except NotAQuery:
                 self._known[key] = Reason("NOT_PARSED", "only Spark can read its text")
         return self._known[key]
+
+    def _text_now(self, definition: Definition, view: MaterializedView) -> str:
+        """The text that is analysed, if it may be another one after tables have changed."""
+        with suppress(MaterializedViewError):  # which its analysis meets, too
+            if definition.views:
+                return self._with_placeholders(definition, str(view.name))[0]
+        return ""
 
     def plan_facts(self, definition: Definition) -> Mapping[str, Any]:
         """What Spark said when a definition was analysed, for its view to keep."""

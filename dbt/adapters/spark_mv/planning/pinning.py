@@ -49,7 +49,8 @@ def pinned_query(
             return None
         return f"{name.sql} VERSION AS OF {versions[name].snapshot_id}"
 
-    query = expander.inline(definition.query, definition.home, replacement)
+    as_now = all(_has_columns_of_now(name, found, resolver) for name, found in versions.items())
+    query = expander.inline(definition.query, definition.home, replacement, as_now)
     return (query if moment is None else evaluated(query, moment, definition)), unpinned
 
 
@@ -73,6 +74,13 @@ def unpinned_tables(
         for name, version in versions.items()
         if not version.can_pin or not _snapshot_has_schema(name, version, executor, resolver)
     )
+
+
+def _has_columns_of_now(name: TableName, version: Version, resolver: Resolver) -> bool:
+    """Whether a version is known to have the columns that its table has now."""
+    facts = resolver.lookup(name)
+    schema = facts.schema_id if isinstance(facts, TableFacts) else None
+    return schema is not None and schema == version.schema_id
 
 
 def _snapshot_has_schema(

@@ -77,6 +77,7 @@ class BranchWriter:
             request.reduced,
             plan.method,
             trusted_since=stored.trusted_since if stored else None,
+            declared_types=observation.expansion.declared_types,
         )
         run = RefreshRun(view, request, plan, label, lock.branch, stored.sources if stored else {})
         run = self._services.history.started(run)

@@ -69,6 +69,7 @@ class Builder:
             storage_schema_id=0,
             reduced=build.request.reduced,
             method=build.plan.method,
+            declared_types=build.expansion.declared_types,
         )
         run = RefreshRun(view, build.request, build.plan, label, build.branch, {}, in_staging=True)
         run = services.history.started(run)

@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
-from dbt.adapters.spark_mv.views.dependencies import Expansion
+from dbt.adapters.spark_mv.views.expansion import Expansion
 
 
 def _payload(view: MaterializedView, expansion: Expansion) -> dict[str, Any]:

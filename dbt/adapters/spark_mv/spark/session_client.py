@@ -73,11 +73,19 @@ class SessionClient:
         """What the user's session would do for a query, which does not run."""
         return self._call(self._plan, query)
 
-    def _plan(self, query: str) -> QueryPlan:
+    def returned(self, query: str) -> list[ColumnType]:
+        """Names and whole types of what a query returns, with the collations of strings."""
+        fields = self._call(lambda: self._planned(query).analyzed().schema().fields())
+        return [(str(f.name()), str(f.dataType().catalogString())) for f in fields]
+
+    def _planned(self, query: str) -> Any:
         state = self._session._jsparkSession.sessionState()
         parsed = state.sqlParser().parsePlan(query)
         # A text that turned out to be a command must not run, either.
-        execution = state.executePlan(parsed, self._modes.SKIP())
+        return state.executePlan(parsed, self._modes.SKIP())
+
+    def _plan(self, query: str) -> QueryPlan:
+        execution = self._planned(query)
         columns = columns_of(execution.analyzed().schema())
         return QueryPlan(columns, partial(self._call, _rows_read, execution))
 

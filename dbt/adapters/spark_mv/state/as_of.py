@@ -20,7 +20,7 @@ from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.state.pinned_versions import Heads, PinnedVersions
 from dbt.adapters.spark_mv.views.clock import reads_clock
 from dbt.adapters.spark_mv.views.definition import MaterializedView
-from dbt.adapters.spark_mv.views.dependencies import Expansion
+from dbt.adapters.spark_mv.views.expansion import Expansion
 from dbt.adapters.spark_mv.views.registry import load_view
 
 _FIRST_YEAR = 1971

@@ -76,7 +76,8 @@ class Label:
     `evaluated_at` is epoch seconds, `expiry` is None if the query reads no clock; `reduced` marks a
     build that does not contain the whole definition (--empty, --sample); `snapshot` is the
     storage snapshot that carries it. `trusted_since` is the id of the newest refresh up to this one
-    that computed anew what an invalidation did not trust, None if there was none.
+    that computed anew what an invalidation did not trust, None if there was none. `declared_types`
+    are those of the logical views that it read, None if it read none or is of an earlier version.
     """
 
     refresh_id: str
@@ -89,6 +90,7 @@ class Label:
     snapshot: SnapshotFacts | None = None
     expiry: Expiry | None = None
     trusted_since: str | None = None
+    declared_types: str | None = None
 
     @property
     def evaluated_us(self) -> int:
@@ -113,6 +115,8 @@ class Label:
             "reduced": self.reduced,
             "trusted_since": self.trusted_since,
         }
+        if self.declared_types is not None:
+            state["declared_types"] = self.declared_types
         if self.expiry is not None:
             state["expiry"] = asdict(self.expiry)
         return {
@@ -177,6 +181,7 @@ def read_label(chain: Sequence[SnapshotFacts]) -> Label | None:
             snapshot=snapshot,
             expiry=Expiry(**state["expiry"]) if "expiry" in state else None,
             trusted_since=state.get("trusted_since"),
+            declared_types=state.get("declared_types"),
         )
     except (KeyError, TypeError, ValueError, IndexError, RecursionError):
         return None
@@ -200,11 +205,13 @@ def judge(
     definition_hash: str,
     storage_schema_id: int | None,
     current: Mapping[TableName, Version],
+    declared_types: str | None = None,
 ) -> Verdict:
     """Compare a label with what is there now.
 
     `current` holds the versions of the base tables that the definition reads now. Versions that
     differ are reported as changed, also when no row did; the caller inspects those.
+    `declared_types` are those of the logical views that it reads.
     """
     missing = tuple(name for name, version in current.items() if version.kind == MISSING)
     if missing:
@@ -212,7 +219,8 @@ def judge(
         return Verdict(Freshness.UNKNOWN, reason, missing=missing)
     if label is None:
         return Verdict(Freshness.UNKNOWN, reasons.WRITTEN_BY_HAND)
-    if label.definition_hash != definition_hash or set(label.sources) != set(current):
+    is_other = label.definition_hash != definition_hash or set(label.sources) != set(current)
+    if is_other or label.declared_types not in (None, declared_types):
         return Verdict(Freshness.STALE, reasons.DEFINITION_CHANGED)
     if label.storage_schema_id != storage_schema_id:
         return Verdict(Freshness.UNKNOWN, reasons.STORAGE_ALTERED)

@@ -28,7 +28,8 @@ from dbt.adapters.spark_mv.state.freshness import (
 from dbt.adapters.spark_mv.state.pinned_versions import Heads, PinnedVersions
 from dbt.adapters.spark_mv.views.clock import reads_clock
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
-from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
+from dbt.adapters.spark_mv.views.dependencies import Expander
+from dbt.adapters.spark_mv.views.expansion import Expansion
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.volatile import names_files
 
@@ -139,7 +140,8 @@ class Observer:
     def _judged(self, seen: Observation, label: Label | None) -> Observation:
         """What was seen, as the rows of this label are by it."""
         view, current, versions = seen.view, seen.current, seen.versions
-        verdict = judge(label, current.hash, seen.storage_schema_id, versions)
+        declared = seen.expansion.declared_types
+        verdict = judge(label, current.hash, seen.storage_schema_id, versions, declared)
         verdict = self._without_neutral_changes(verdict, view.name, label, current, versions)
         if label is None:
             return replace(seen, verdict=verdict)

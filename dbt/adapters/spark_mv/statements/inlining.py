@@ -21,7 +21,6 @@ from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
 from dbt.adapters.spark_mv.views.live_sql import live_name
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.storage_sql import stored_rows
-from dbt.adapters.spark_mv.views.view_columns import text_of_view
 
 
 def inlined(
@@ -90,5 +89,4 @@ def _query(services: Services, place: Reference, home: Namespace, read: Readable
     if facts is not None and storage_of(name, facts) is not None:
         return of_view(name)
     assert isinstance(facts, ViewFacts)
-    home = Namespace(facts.catalog, facts.namespace)
-    return text_of_view(facts, expander.inline(facts.text, home, replacement), resolver)
+    return expander.inlined_view(name, facts, replacement)

@@ -7,7 +7,6 @@ text so that base tables are read as the caller says, and views stand there as s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.core.errors import (
@@ -26,46 +25,18 @@ from dbt.adapters.spark_mv.sql.scan import names_in, reads_fixed_version
 from dbt.adapters.spark_mv.sql.splice import splice, subquery
 from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.views.definition import from_properties
+from dbt.adapters.spark_mv.views.expansion import MATERIALIZED_VIEW, TABLE, VIEW, Expansion
 from dbt.adapters.spark_mv.views.live_sql import refuse_live_view
-from dbt.adapters.spark_mv.views.view_columns import text_of_view
-
-TABLE, VIEW, MATERIALIZED_VIEW = "TABLE", "VIEW", "MATERIALIZED_VIEW"
-MAX_DEPTH = 40
-_SELECTORS = ("branch_", "tag_", "snapshot_id_", "at_timestamp_")
-_METADATA_TABLES = frozenset(
-    "history snapshots entries manifests partitions refs metadata_log_entries changes all_entries "
-    "files data_files delete_files all_files all_data_files all_delete_files all_manifests "
-    "position_deletes".split()
+from dbt.adapters.spark_mv.views.table_parts import is_part_of_table
+from dbt.adapters.spark_mv.views.view_columns import (
+    behind,
+    declared_types,
+    in_place,
+    is_as_its_text,
 )
 
-
-@dataclass(frozen=True)
-class Source:
-    """A relation that a definition reads: `depth` 1 directly, more through views."""
-
-    name: TableName
-    kind: str
-    depth: int
-
-
-@dataclass
-class Expansion:
-    """What a query reads.
-
-    `tables` are the physical base tables (a materialized view counts by its storage table),
-    `storages` maps the materialized views among the sources to theirs, `views` the logical views
-    to their texts.
-    """
-
-    sources: list[Source] = field(default_factory=list)
-    tables: list[TableName] = field(default_factory=list)
-    storages: dict[TableName, TableName] = field(default_factory=dict)
-    views: dict[str, str] = field(default_factory=dict)
-
-    def add(self, name: TableName, kind: str, depth: int) -> None:
-        """Add a source once, at the depth where it was met first."""
-        if all(source.name != name for source in self.sources):
-            self.sources.append(Source(name, kind, depth))
+MAX_DEPTH = 40
+Replacement = Callable[[TableName, Facts, Reference], str | None]
 
 
 def storage_of(name: TableName, facts: Facts) -> TableName | None:
@@ -73,12 +44,6 @@ def storage_of(name: TableName, facts: Facts) -> TableName | None:
     if isinstance(facts, ViewFacts) and "mv.storage_table" in facts.properties:
         return name.sibling(facts.properties["mv.storage_table"])
     return None
-
-
-def is_part_of_table(parts: tuple[str, ...]) -> bool:
-    """Whether a name may be that of a branch, tag or metadata table of an Iceberg table."""
-    last = parts[-1].lower()
-    return len(parts) > 1 and (last.startswith(_SELECTORS) or last in _METADATA_TABLES)
 
 
 class Expander:
@@ -129,6 +94,7 @@ class Expander:
             elif isinstance(facts, ViewFacts):
                 found.add(name, VIEW, depth)
                 found.views[str(name)] = facts.text
+                found.declared[str(name)] = declared_types(facts)
                 inner = Namespace(facts.catalog, facts.namespace)
                 self._expand(facts.text, inner, depth + 1, (*path, name), found)
             else:
@@ -272,12 +238,14 @@ class Expander:
         self,
         query: str,
         home: Namespace,
-        replacement: Callable[[TableName, Facts, Reference], str | None],
+        replacement: Replacement,
+        as_now: bool = True,
     ) -> str:
         """The text of `query` with relations replaced and logical views as subqueries.
 
         `replacement` gets each table and materialized view and returns the text to stand in its
-        place, or None to keep it; kept names are written out in full.
+        place, or None to keep it; kept names are written out in full. `as_now` says that these
+        texts return the columns that the tables have now; else Spark can plan them.
         """
 
         def replace(reference: Reference) -> str | None:
@@ -290,11 +258,30 @@ class Expander:
             if isinstance(facts, TableFacts) or storage_of(name, facts) is not None:
                 return name.sql
             assert isinstance(facts, ViewFacts)
-            inner = self.inline(
-                facts.text.rstrip().rstrip(";"),
-                Namespace(facts.catalog, facts.namespace),
-                replacement,
-            )
-            return subquery(text_of_view(facts, inner, self._resolver), reference)
+            return subquery(self.inlined_view(name, facts, replacement, as_now), reference)
 
         return splice(query, self.references(query), replace)
+
+    def inlined_view(
+        self, name: TableName, facts: ViewFacts, replacement: Replacement, as_now: bool = True
+    ) -> str:
+        """The query for which a logical view stands, with relations replaced as by `inline`."""
+        body = self._inlined(facts, replacement, as_now)
+        if not as_now:
+            return in_place(name, facts, body, body, None, self._resolver)
+        typed = body if replacement is _kept else self._inlined(facts, _kept, True)
+        return in_place(name, facts, body, typed, behind(facts, self._resolver), self._resolver)
+
+    def _inlined(self, facts: ViewFacts, replacement: Replacement, as_now: bool) -> str:
+        home = Namespace(facts.catalog, facts.namespace)
+        return self.inline(facts.text.rstrip().rstrip(";"), home, replacement, as_now)
+
+    def is_as_its_text(self, name: TableName, facts: ViewFacts) -> bool:
+        """Whether a logical view returns the columns of its text as they are."""
+        typed = self._inlined(facts, _kept, True)
+        by = behind(facts, self._resolver)
+        return is_as_its_text(name, facts, typed, by, self._resolver)
+
+
+def _kept(name: TableName, facts: Facts, reference: Reference) -> None:
+    """Every table and materialized view stays."""

@@ -7,7 +7,7 @@ from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.sql.names import use
 from dbt.adapters.spark_mv.sql.plans import plan_of, relations_of_plan
 from dbt.adapters.spark_mv.views.definition import Definition
-from dbt.adapters.spark_mv.views.dependencies import Expansion
+from dbt.adapters.spark_mv.views.expansion import Expansion
 
 
 def check_against_spark(

@@ -1,70 +1,119 @@
-"""The columns of logical views, whose types may not be those of their texts.
+"""The columns of logical views, which may be others than those that their texts return.
 
-Iceberg has no type for SMALLINT, TINYINT, CHAR or collated strings. A view over such values
-declares INT and STRING, and Spark casts what its text returns to that: sums and products of the
-cast values are others. So a text in place of a view needs these casts, too.
+Spark casts what the text of a view returns to the types that the view was declared with, and leaves
+further columns out. The two differ where Iceberg lacks a type (SMALLINT, CHAR, collated strings),
+and where a table behind the view has been altered or replaced since. Sums and products of the cast
+values are others, so a text in place of a view needs the casts, too.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Hashable, Sequence
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
-from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
-from dbt.adapters.spark_mv.sql.names import Namespace, quote
+from dbt.adapters.spark_mv.core.executor import ColumnType, ViewFacts
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.reads import references_of
-from dbt.adapters.spark_mv.sql.words import words_of
 
-_NARROW = frozenset(
-    "TINYINT SMALLINT BYTE SHORT CHAR CHARACTER VARCHAR COLLATE COLLATION GETBIT".split()
+# Types that each way of asking for a view calls the same.
+_PLAIN = re.compile(
+    r"boolean|int|bigint|float|double|date|timestamp|timestamp_ntz|string|binary"
+    r"|decimal\(\d+,\d+\)"
 )
-_SUFFIXED = re.compile(r"\d[sy]\b", re.IGNORECASE)
-# What Iceberg makes of the types that it lacks.
-_DECLARED = ("int", "string")
-_KNOWN_TEXTS = 1024
+_COLUMN = "mv_column_"
+Columns = Sequence[ColumnType]
 
 
-def may_convert(facts: ViewFacts, resolver: Resolver) -> bool:
-    """Whether Spark may convert what the text of a view returns: its text has such types, or it
-    reads tables of other formats, which may have them."""
-    if not any(kind in _DECLARED for kind in facts.types):
-        return False
-    return _names_narrow_types(facts.text) or _reads_other_formats(facts, resolver)
+def declared_types(facts: ViewFacts) -> str:
+    """The types that a view was declared with, as far as its facts alone say them."""
+    return ", ".join(kind if _PLAIN.fullmatch(kind) else "?" for kind in facts.types)
 
 
-def text_of_view(facts: ViewFacts, body: str, resolver: Resolver) -> str:
-    """A query that returns what a view returns whose text, with relations replaced, is `body`."""
-    names = ", ".join(map(quote, facts.columns))
-    shown = "*"
-    if may_convert(facts, resolver):
-        pairs = zip(facts.columns, facts.types, strict=True)
-        shown = ", ".join(
-            f"CAST({quote(name)} AS {kind.upper()}) AS {quote(name)}"
-            if kind in _DECLARED
-            else quote(name)
-            for name, kind in pairs
-        )
-    return f"SELECT {shown} FROM (\n{body}\n) AS inlined_view({names})"
-
-
-@lru_cache(_KNOWN_TEXTS)
-def _names_narrow_types(text: str) -> bool:
-    if _SUFFIXED.search(text):
-        return True
-    return any(word.upper in _NARROW for word in words_of(text))
-
-
-def _reads_other_formats(facts: ViewFacts, resolver: Resolver) -> bool:
+def behind(facts: ViewFacts, resolver: Resolver) -> Hashable:
+    """All that the columns of a view and of its text depend on; None if that is not known, or is
+    not cheaper to find out than the columns are."""
     reads = references_of(facts.text)
-    if reads is None:
-        return True
+    if reads is None or not resolver.has_client:
+        return None
     home = Namespace(facts.catalog, facts.namespace)
-    for reference in reads.references:
-        name = resolver.resolve(reference.parts, home)
-        if resolver.was_iceberg(name):
-            continue
-        found = resolver.lookup(name)
-        if isinstance(found, TableFacts) and found.provider != "iceberg":
-            return True
-    return False
+    found: list[tuple[Hashable, ...]] = []
+    for parts in dict.fromkeys(reference.parts for reference in reads.references):
+        name = resolver.resolve(parts, home)
+        relation = resolver.lookup(name)
+        if relation is None:
+            return None
+        if isinstance(relation, ViewFacts):
+            inner = behind(relation, resolver)
+            if inner is None:
+                return None
+            found.append((name, relation.text, relation.columns, relation.types, inner))
+        else:
+            found.append((name, *resolver.columns(name, whole=True)))
+    return tuple(found)
+
+
+def in_place(
+    name: TableName, facts: ViewFacts, body: str, typed: str, by: Hashable, resolver: Resolver
+) -> str:
+    """A query that returns what the view `name` returns whose text, with relations replaced, is
+    `body`.
+
+    `typed` is a text of the same columns that Spark can plan now, which depend on `by`. Raises
+    `StatementFailed` if Spark cannot plan it, or not the view.
+    """
+    found = resolver.returned(typed, by) if facts.types else ()
+    shown = _shown(name, facts, found, by, resolver) if facts.types else None
+    if shown is None:
+        return f"SELECT * FROM (\n{body}\n) AS inlined_view({', '.join(map(quote, facts.columns))})"
+    texts = (
+        f"{_COLUMN}{place}" if kind is None else f"CAST({_COLUMN}{place} AS {kind.upper()})"
+        for place, kind in shown
+    )
+    listed = ", ".join(
+        f"{text} AS {quote(column)}" for text, column in zip(texts, facts.columns, strict=True)
+    )
+    names = ", ".join(f"{_COLUMN}{place}" for place in range(len(found)))
+    return f"SELECT {listed} FROM (\n{body}\n) AS inlined_view({names})"
+
+
+def is_as_its_text(
+    name: TableName, facts: ViewFacts, typed: str, by: Hashable, resolver: Resolver
+) -> bool:
+    """Whether a view returns what its text does, as it is. Arguments and errors are those of
+    `in_place`."""
+    if not facts.types:
+        return True
+    return _shown(name, facts, resolver.returned(typed, by), by, resolver) is None
+
+
+def _shown(
+    name: TableName, facts: ViewFacts, found: Columns, by: Hashable, resolver: Resolver
+) -> list[tuple[int, str | None]] | None:
+    """The columns of a view: for each its place in what the text returns, and the type that it is
+    cast to, if it is. None if the view returns what its text does."""
+    places, types = _places(facts, found), facts.types
+    if places is not None and not all(map(_PLAIN.fullmatch, types)):
+        types = tuple(kind for _, kind in resolver.returned(f"SELECT * FROM {name.sql}", by))
+    if places == [*range(len(found))] and types == tuple(kind for _, kind in found):
+        return None
+    # Spark says so if what the text returns is no longer what the view needs.
+    resolver.returned(f"SELECT * FROM {name.sql}", by)
+    return [
+        (place, None if found[place][1] == kind else kind)
+        for place, kind in zip(places or (), types, strict=True)
+    ]
+
+
+def _places(facts: ViewFacts, found: Columns) -> list[int] | None:
+    """Where in what its text returns the columns of a view are; None if some are not there."""
+    if facts.returned is None:
+        return [*range(len(facts.columns))] if len(facts.columns) <= len(found) else None
+    left = [name.lower() for name, _ in found]
+    places = []
+    for name in map(str.lower, facts.returned):
+        if name not in left:
+            return None
+        places.append(left.index(name))
+        left[places[-1]] = ""
+    return places

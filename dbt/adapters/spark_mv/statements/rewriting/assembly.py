@@ -23,7 +23,6 @@ from dbt.adapters.spark_mv.statements.rewriting.plans import CLEARLY_LESS
 from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehind
 from dbt.adapters.spark_mv.statements.rewriting.values import Attempt, Found, Rewriting, Target
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
-from dbt.adapters.spark_mv.views.view_columns import text_of_view
 
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 USED = Reason("USED", "it is read in place of base tables")
@@ -129,9 +128,7 @@ class Assembly:
         facts = self._services.resolver.lookup(name)
         if not isinstance(facts, ViewFacts):
             raise Unmatched("NOT_PINNABLE", f"{name} is read beside the view, and is no view")
-        home = Namespace(facts.catalog, facts.namespace)
-        body = expander.inline(facts.text.rstrip().rstrip(";"), home, replacement)
-        return text_of_view(facts, body, self._services.resolver)
+        return expander.inlined_view(name, facts, replacement, as_now=False)
 
     def _rows(self, made: Rewriting, target: Target, found: Sequence[Found], text: str) -> int:
         """How many rows the new text reads: all that are stored, if nothing else is read and that

@@ -9,6 +9,7 @@ from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.errors import UnknownCatalog
+from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.rewrite.block import Block, Derived, base_tables
@@ -21,6 +22,7 @@ from dbt.adapters.spark_mv.rewrite.unmatched import (
     NO_COLUMN,
     NOT_COVERED,
     NOT_DERIVABLE,
+    VIEW,
     Unmatched,
 )
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -32,7 +34,9 @@ from dbt.adapters.spark_mv.statements.rewriting.view_index import (
     ListedView,
     ViewIndex,
 )
+from dbt.adapters.spark_mv.views import expansion
 from dbt.adapters.spark_mv.views.definition import MaterializedView
+from dbt.adapters.spark_mv.views.dependencies import Expander
 from dbt.adapters.spark_mv.views.registry import find_view
 
 _ANSI = "spark.sql.ansi.enabled"
@@ -42,6 +46,7 @@ _OF_COLUMNS = (NO_COLUMN, NOT_DERIVABLE, NOT_COVERED)
 DISABLED = Reason("REWRITE_DISABLED", "its option use_in_query_rewrite is false")
 WRITTEN = Reason("WRITES_BASE_TABLE", "the statement writes to what it reads")
 NAMED = Reason("NAMED_IN_STATEMENT", "the statement reads it by its name, and may compare the two")
+_CONVERTS = Reason(VIEW, "a view that it reads converts values of a table to other types")
 NOT_TRIED = Reason("NOT_TRIED", f"more than {MOST_VIEWS} views read these tables")
 
 
@@ -195,6 +200,8 @@ class Candidates:
         other = self._not_held(matched.answer, observation)
         if other is not None:
             return Reason(NOT_COVERED, f"that {other} was tested at other versions of the tables")
+        if self._converts(observation):
+            return _CONVERTS
         return Candidate(matched.view, matched.answer, observation)
 
     def merged(self, matched: Matched, settings: Mapping[str, str]) -> Candidate | Reason | None:
@@ -207,10 +214,23 @@ class Candidates:
             return None
         if _may_fail(matched.view):
             return not_merged(f"with {_ANSI} its query may fail for rows that nobody asks for")
+        if self._converts(observation):
+            return _CONVERTS
         text = merged_rows(self._services, observation)
         if isinstance(text, Reason):
             return text
         return Candidate(matched.view, matched.answer, observation, merged=text)
+
+    def _converts(self, observation: Observation) -> bool:
+        """Whether a view has come to read other values than its query says, through a logical view
+        whose tables have other types now."""
+        resolver = self._services.resolver
+        expander = Expander(resolver, str(observation.view.name))
+        for source in observation.expansion.sources:
+            facts = resolver.lookup(source.name) if source.kind == expansion.VIEW else None
+            if isinstance(facts, ViewFacts) and not expander.is_as_its_text(source.name, facts):
+                return True
+        return False
 
     def _not_held(self, answer: Answer, observation: Observation) -> Constraint | None:
         """What an answer assumes and is not known to hold for the tables of the stored rows."""

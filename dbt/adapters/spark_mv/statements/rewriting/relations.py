@@ -10,9 +10,9 @@ from dbt.adapters.spark_mv.rewrite.reading.scopes import Query, Table
 from dbt.adapters.spark_mv.sql.literals import VARIABLE
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import parse
-from dbt.adapters.spark_mv.views.dependencies import is_part_of_table
+from dbt.adapters.spark_mv.views.dependencies import Expander
 from dbt.adapters.spark_mv.views.live_sql import is_live_view
-from dbt.adapters.spark_mv.views.view_columns import may_convert
+from dbt.adapters.spark_mv.views.table_parts import is_part_of_table
 
 Parts = tuple[str, ...]
 
@@ -37,7 +37,7 @@ class CatalogRelations:
             return None
         if not isinstance(facts, ViewFacts):
             return table_of(self._resolver, name) if facts.provider == "iceberg" else None
-        if may_convert(facts, self._resolver):
+        if not Expander(self._resolver, str(name)).is_as_its_text(name, facts):
             return None  # a term of its text may have another type than the column of the view
         is_odd = is_live_view(facts.properties) or VARIABLE in facts.text
         tree = None if is_odd else parse(facts.text.rstrip().rstrip(";"))
