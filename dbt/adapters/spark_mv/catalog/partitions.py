@@ -16,7 +16,8 @@ from urllib.parse import quote as percent_encoded
 from dbt.adapters.spark_mv.catalog.time_ranges import in_range
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
-from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
+from dbt.adapters.spark_mv.sql.literals import value_sql
+from dbt.adapters.spark_mv.sql.names import TableName, quote
 
 Partition = tuple[str | None, ...]
 IDENTITY = "identity"
@@ -166,7 +167,7 @@ def decoded(text: str, kind: str) -> str:
     """SQL of the value that `encoded` made into this text."""
     if kind == "timestamp":
         return f"timestamp_micros({int(text)})"
-    return literal(text) if kind == "string" else f"CAST({literal(text)} AS {kind})"
+    return value_sql(text) if kind == "string" else f"CAST({value_sql(text)} AS {kind})"
 
 
 def is_one_of(

@@ -18,7 +18,8 @@ from dbt.adapters.spark_mv.catalog.file_changes import (
 )
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
-from dbt.adapters.spark_mv.sql.names import TableName, literal
+from dbt.adapters.spark_mv.sql.literals import value_sql
+from dbt.adapters.spark_mv.sql.names import TableName
 
 # So many files are named in a statement.
 _MOST_NAMED = 500
@@ -60,7 +61,7 @@ class Positions:
     ) -> str:
         """A query of the changed rows of a table between two snapshots, with their columns as
         `listed`, of those rows that meet the condition `where`."""
-        files = ", ".join(map(literal, self.added)) or "''"
+        files = ", ".join(map(value_sql, self.added)) or "''"
         came = (
             f"SELECT {listed}, 1 AS {weight} FROM {table.sql} VERSION AS OF {new} "
             f"WHERE _file IN ({files}) AND ({where})"
@@ -74,7 +75,7 @@ class Positions:
         gone = (
             "SELECT file_path AS mv_file, pos AS mv_pos, xxhash64(file_path) AS mv_hash "
             f"FROM {table.sql}.`position_deletes` VERSION AS OF {new} "
-            f"WHERE delete_file_path IN ({', '.join(map(literal, self.deleting))})"
+            f"WHERE delete_file_path IN ({', '.join(map(value_sql, self.deleting))})"
         )
         hint = "/*+ BROADCAST(mv_gone) */ " if self.deleted <= MOST_SENT else ""
         went = (

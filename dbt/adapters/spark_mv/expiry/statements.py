@@ -208,7 +208,7 @@ def _padded(text: str) -> str:
 def _value(name: str, kind: Line | Seconds) -> str:
     if isinstance(kind, Seconds):
         return name
-    return f"CAST({name} AS {'TIMESTAMP_NTZ' if kind.local else 'TIMESTAMP'})"
+    return f"CAST({name} AS {'TIMESTAMP_NTZ' if kind.local else 'TIMESTAMP_LTZ'})"
 
 
 def _literal(kind: Line | Seconds, moment: Moment, less: int = 0) -> str:

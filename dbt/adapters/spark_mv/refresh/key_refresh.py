@@ -33,7 +33,7 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import complete_query
 from dbt.adapters.spark_mv.refresh.written.expiry import label_settings
 from dbt.adapters.spark_mv.refresh.written.keys import refuse_duplicates
-from dbt.adapters.spark_mv.sql.literals import spark_literal
+from dbt.adapters.spark_mv.sql.literals import type_sql, value_sql
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import Label, read_label
 from dbt.adapters.spark_mv.views.definition import MaterializedView
@@ -213,8 +213,8 @@ class KeyRefresher:
 
 def _cast(value: Any, kind: str) -> str:
     """A value as one of a type; NULL for a number that is another one there."""
-    literal = spark_literal(value)
-    cast = f"CAST({literal} AS {kind})"
+    literal = value_sql(value)
+    cast = f"CAST({literal} AS {type_sql(kind)})"
     is_number = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
     is_exact = is_number and kind not in ("float", "double")
     return f"IF({cast} = {literal}, {cast}, NULL)" if is_exact else cast

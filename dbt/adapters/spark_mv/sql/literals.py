@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import re
 from typing import Any
 
 # Spark puts the value of a variable in its place, also inside of texts, unless it is told not to.
 VARIABLE = "${"
+_INSTANT = re.compile(r"(^|[<:,])timestamp(?=$|[>,])", re.IGNORECASE)
 
 
 def spark_literal(value: Any) -> str:
@@ -29,6 +31,27 @@ def spark_literal(value: Any) -> str:
     if isinstance(value, datetime.date):
         return f"date'{value.isoformat()}'"
     return spark_text(str(value))
+
+
+def value_sql(value: Any) -> str:
+    """An expression of the value in which no setting of Spark changes what a text means: with
+    `spark.sql.parser.escapedStringLiterals` a backslash stands for itself in a literal.
+
+    >>> value_sql("it's"), value_sql("its")
+    ("CAST(X'69742773' AS STRING)", "'its'")
+    """
+    if isinstance(value, str) and any(mark in value for mark in ("\\", "'", VARIABLE)):
+        return f"CAST(X'{value.encode().hex()}' AS STRING)"
+    return spark_literal(value)
+
+
+def type_sql(kind: str) -> str:
+    """The name of a type as DESCRIBE says it, of which `spark.sql.timestampType` makes no other.
+
+    >>> type_sql("map<timestamp,struct<timestamp:timestamp_ntz>>")
+    'map<timestamp_ltz,struct<timestamp:timestamp_ntz>>'
+    """
+    return _INSTANT.sub(r"\1timestamp_ltz", kind)
 
 
 def seed_cell(value: Any) -> str:

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from dbt.adapters.spark_mv.core.errors import InvalidOption, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.sql.literals import type_sql
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.sql.reads import parse
 from dbt.adapters.spark_mv.views import storage_sql
@@ -30,9 +31,10 @@ def check_expression(executor: Executor, view: MaterializedView) -> None:
     if reads_clock(expression) or unstable(expression):
         raise _invalid(view, "has another value each time")
     columns = ", ".join(
-        f"CAST(NULL AS {column.type}) AS {quote(column.name)}" for column in view.definition.columns
+        f"CAST(NULL AS {type_sql(column.type)}) AS {quote(column.name)}"
+        for column in view.definition.columns
     )
-    query = f"SELECT CAST(({expression}) AS TIMESTAMP) FROM (SELECT {columns}) AS stored"
+    query = f"SELECT CAST(({expression}) AS TIMESTAMP_LTZ) FROM (SELECT {columns}) AS stored"
     try:
         with executor.isolated(view.definition.settings) as session:
             session.query(storage_sql.describe_query(query))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dbt.adapters.spark_mv.sql.literals import spark_literal
+from dbt.adapters.spark_mv.sql.literals import type_sql, value_sql
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import STORED, MaterializedView
@@ -54,7 +54,7 @@ def _is_value(column: str, value: Any, kind: str) -> str:
     is_zero = kind.lower() in ("float", "double") and _is_zero(value)
     # Iceberg, which a condition on the column itself is pushed to, tells -0.0 from 0.0.
     read = f"({column} + CAST(0 AS {kind}))" if is_zero else column
-    return f"{read} <=> CAST({spark_literal(value)} AS {kind})"
+    return f"{read} <=> CAST({value_sql(value)} AS {type_sql(kind)})"
 
 
 def _is_zero(value: Any) -> bool:
@@ -71,7 +71,10 @@ def _is_listed(
     files whole, in a commit without the label of this refresh."""
     called = {name.lower(): column for name, column in stored.items()}
     rows = (
-        ", ".join(f"CAST({spark_literal(v)} AS {kind})" for v, kind in zip(key, types, strict=True))
+        ", ".join(
+            f"CAST({value_sql(value)} AS {type_sql(kind)})"
+            for value, kind in zip(key, types, strict=True)
+        )
         for key in values
     )
     names = [f"mv_key_{number}" for number in range(len(types))]

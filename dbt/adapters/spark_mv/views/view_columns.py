@@ -13,6 +13,7 @@ from collections.abc import Hashable, Sequence
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import ColumnType, ViewFacts
+from dbt.adapters.spark_mv.sql.literals import type_sql
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.reads import references_of
 
@@ -67,7 +68,7 @@ def in_place(
     if shown is None:
         return f"SELECT * FROM (\n{body}\n) AS inlined_view({', '.join(map(quote, facts.columns))})"
     texts = (
-        f"{_COLUMN}{place}" if kind is None else f"CAST({_COLUMN}{place} AS {kind.upper()})"
+        f"{_COLUMN}{place}" if kind is None else f"CAST({_COLUMN}{place} AS {type_sql(kind)})"
         for place, kind in shown
     )
     listed = ", ".join(

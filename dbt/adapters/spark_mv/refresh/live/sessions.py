@@ -28,7 +28,11 @@ _TYPES = {"true": "bigint", "false": "string"}
 _ZONED = re.compile(r"timestamp(?!_ntz)|current_date|Some\(|timezone", re.IGNORECASE)
 # ANSI mode writes small decimals in another way, which a plan does not show.
 _DECIMAL = re.compile(r"\bdecimal\b|\d\.\d", re.IGNORECASE)
-_TEXTS = re.compile(r" as string\)|\bto_(?:json|csv|xml)\b|format_string|printf", re.IGNORECASE)
+_TEXTS = re.compile(
+    r" as string\)| as (?:array|map|struct)<[^'\"]*\bstring\b"
+    r"|\bto_(?:json|csv|xml)\b|format_string|printf",
+    re.IGNORECASE,
+)
 
 
 def other_settings(views: Sequence[MaterializedView]) -> list[str]:

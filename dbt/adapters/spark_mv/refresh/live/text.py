@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.refresh.live.logs import TableLog, is_as_it_was
+from dbt.adapters.spark_mv.sql.literals import type_sql
 from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
 from dbt.adapters.spark_mv.sql.reads import Reference
 from dbt.adapters.spark_mv.sql.splice import subquery
@@ -69,7 +70,7 @@ def guarded(view: MaterializedView, query: str, switch: str, guard: str) -> str:
     shown = (
         quote(c.name)
         if "<" in c.type or _PADDED.search(c.type)
-        else f"CAST({quote(c.name)} AS {c.type}) AS {quote(c.name)}"
+        else f"CAST({quote(c.name)} AS {type_sql(c.type)}) AS {quote(c.name)}"
         for c in columns
     )
     known = {c.name: c.type for c in columns if not _PADDED.search(c.type)}

@@ -46,7 +46,7 @@ def with_row_expiry(
 
 def _earliest(view: MaterializedView, expression: str, now_us: int, branch: str | None) -> str:
     value, rows = quote("mv_expires"), storage_sql.stored_rows(view, branch)
-    values = f"SELECT CAST(({expression}) AS TIMESTAMP) AS {value} FROM ({rows}) AS stored"
+    values = f"SELECT CAST(({expression}) AS TIMESTAMP_LTZ) AS {value} FROM ({rows}) AS stored"
     return (
         f"SELECT unix_micros(min({value})) FROM ({values}) AS mv_rows "
         f"WHERE {value} > timestamp_micros({now_us}L)"
