@@ -54,6 +54,40 @@ def test_time_zones_and_modes(lake: Warehouse) -> None:
     lake.sql("set time zone 'UTC'")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cast(amount as string)",
+        "cast(amount as varchar(40))",
+        "array_join(array(amount), ',')",
+        "concat_ws('-', array(amount))",
+        "cast(named_struct('a', amount) as struct<a: string>).a",
+        "to_json(named_struct('a', amount))",
+        "cast(map('k', amount) as map<string, string>)['k']",
+        "cast(array(named_struct('x', amount)) as array<struct<x: string>>)[0].x",
+        "to_char(amount, '9.999999999')",
+        "printf('%s', amount)",
+        "cast(to_variant_object(array(amount)) as array<string>)[0]",
+    ],
+)
+def test_decimals_as_texts(lake: Warehouse, text: str) -> None:
+    """ANSI mode writes small decimals in another way: the same rows, or an error."""
+    lake.spark("create table if not exists @.small (amount decimal(38, 18)) using iceberg")
+    lake.spark("delete from @.small")
+    lake.spark("insert into @.small values (0.000000001)")
+    query = f"select {text} as t from @.small"
+    lake.sql(f"create or replace materialized view @.shown options (live = true) as {query}")
+    lake.spark("insert into @.small values (0.000000002)")
+    wanted = reader(lake, {})(query)
+    assert reader(lake, {})("select * from @.shown__live") == wanted
+    try:
+        found = reader(lake, {ANSI: "true"})("select * from @.shown__live")
+    except Exception as error:
+        assert "Set spark.sql.ansi.enabled = false" in str(error)
+    else:
+        assert found == wanted
+
+
 def test_names_and_drops(sales: Warehouse) -> None:
     """The live view goes with its view, and when it is not wanted any more."""
     create = "create or replace materialized view @.coming {} as select id from @.shops"
