@@ -18,6 +18,8 @@ FILES = {
     "}} select count(*) as n from {{ ref('far') }}",
     "models/dropped.sql": "{{ config(materialized='bq_materialized_view', "
     f"pre_hook='drop table if exists {{{{ this }}}}') }}}} select id from {ORDERS}",
+    "models/long_name.sql": "{{ config(materialized='bq_materialized_view', alias='short') }} "
+    f"select count(*) as n from {ORDERS}",
     "models/odd.sql": "{{ config(materialized='table') }} "
     "select sum(total) as total from (table {{ ref('far') }})",
 }
@@ -78,3 +80,11 @@ def test_a_hook_drops_the_view(lake: Warehouse, project: DbtProject) -> None:
         project.dbt("run", "--select", "dropped")
         ids = "select id from @.{} order by id"
         assert lake.spark(ids.format("dropped")) == lake.spark(ids.format("orders"))
+
+
+@pytest.mark.usefixtures("stale")
+@pytest.mark.parametrize("operation", ["status", "refresh", "explain", "history", "verify"])
+@pytest.mark.parametrize("name", ["long_name", "+long_name", "long_name+", "short"])
+def test_operations_on_a_model(project: DbtProject, operation: str, name: str) -> None:
+    """A model that has an alias is known by its name, too."""
+    assert "short" in project.operation(operation, view=name).text

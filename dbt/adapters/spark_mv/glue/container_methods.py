@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from dbt.adapters.base.meta import AdapterMeta
@@ -30,10 +31,13 @@ class ContainerMethods(metaclass=AdapterMeta):
             container.manifest = manifest
         return container
 
+    def _project_nodes(self) -> Collection[Any]:
+        nodes = getattr(getattr(self, "_macro_resolver", None), "nodes", {}) or {}
+        return nodes.values()
+
     def _project_schemas(self) -> set[str]:
         """The schemas of the project's nodes."""
-        nodes = getattr(getattr(self, "_macro_resolver", None), "nodes", {}) or {}
-        return {node.schema for node in nodes.values()}
+        return {node.schema for node in self._project_nodes()}
 
     def _name(self, relation: Any) -> TableName:
         container = self._container()

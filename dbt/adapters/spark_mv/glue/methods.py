@@ -13,6 +13,7 @@ from dbt.adapters.spark_mv.config.model import create_statement, parse_statement
 from dbt.adapters.spark_mv.glue.container import Container
 from dbt.adapters.spark_mv.glue.container_methods import ContainerMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure, dbt_errors
+from dbt.adapters.spark_mv.glue.model_names import with_relations
 from dbt.adapters.spark_mv.glue.relation_configs import MaterializedViewConfigChangeCollection
 from dbt.adapters.spark_mv.glue.without_spark import answer_of_files
 from dbt.adapters.spark_mv.operations.report import Report
@@ -74,6 +75,9 @@ class MaterializedViewMethods(ContainerMethods):
     @available
     def run_materialized_view_operation(self, operation: str, arguments: dict[str, Any]) -> None:
         """Run an operation, print its table, fail if anything in it failed."""
+        if "view" in arguments:
+            view = with_relations(arguments["view"], self._project_nodes())
+            arguments = {**arguments, "view": view}
         with dbt_errors():
             report = self._without_spark(operation, arguments)
             if report is None:
