@@ -81,7 +81,7 @@ def test_spec_of_terms(term: str, field: Field | None) -> None:
     ("field", "text", "pushed", "condition"),
     [
         (ID, "7", False, "c = CAST('7' AS int)"),
-        (NAME, "it's", False, "c = 'it\\'s'"),
+        (NAME, "it's", False, "c = CAST(X'69742773' AS STRING)"),
         (MOMENT, "12", True, "c = timestamp_micros(12)"),
         (SMALL, "12", True, "c = CAST('12' AS tinyint)"),
         (WALL, "12", True, "c = CAST('12' AS timestamp_ntz)"),
