@@ -160,3 +160,31 @@ def test_what_cannot_be_converted(grouped: Warehouse) -> None:
     (failure,) = grouped.operation("refresh", view=f"{grouped.schema}.m").failures
     assert "CANNOT_UP_CAST_DATATYPE" in failure
     assert grouped.spark("select * from @.m") == before
+
+
+PADDED = (
+    "select count(*) as n from {view} where c = 'a'",
+    "select count(*) as n from {view} where c in ('a    ', 'b')",
+    "select c, length(c) as n, concat(c, '|') as x from {view}",
+    "select c || v as k, count(*) as n from {view} where v <> 'b' group by c || v",
+    "select sum(b * b) as x, max(s * s) as y, max(b + b) as z from {view}",
+    "select count(*) as n from {view} as l join (select 'a' as c, 'ab' as v) as r on l.c = r.c",
+)
+
+
+@pytest.mark.parametrize("view", ["@.padded", "spark_catalog.default.padded"])
+def test_padded_texts(told: tuple[Warehouse, str], view: str) -> None:
+    """Spark pads what it compares with CHAR, but not behind a view of Iceberg."""
+    lake, _ = told
+    table = "spark_catalog.default.chars"
+    lake.spark(f"drop table if exists {table}")
+    lake.spark(
+        f"create table {table} (c char(5), v varchar(5), b tinyint, s smallint) using parquet"
+    )
+    lake.spark(f"insert into {table} values ('a', 'a', 100, 30000), ('ab', 'b', 120, 32000)")
+    lake.spark(f"create or replace view {view} as select c, v, b, s from {table}")
+    for query in PADDED:
+        text = query.format(view=view)
+        lake.sql(f"create or replace materialized view @.m as {text}")
+        assert Counter(lake.spark("select * from @.m")) == Counter(lake.spark(text)), query
+    lake.spark(f"drop view {view}")

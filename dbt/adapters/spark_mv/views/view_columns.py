@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
-from dbt.adapters.spark_mv.core.executor import ColumnType, ViewFacts
+from dbt.adapters.spark_mv.core.executor import ColumnType, TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.literals import type_sql
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.reads import references_of
+from dbt.adapters.spark_mv.sql.words import words_of
 
 # Types that each way of asking for a view calls the same.
 _PLAIN = re.compile(
@@ -23,6 +25,8 @@ _PLAIN = re.compile(
     r"|decimal\(\d+,\d+\)"
 )
 _COLUMN = "mv_column_"
+_CHAR = frozenset({"CHAR", "CHARACTER", "VARCHAR"})
+_KNOWN_TEXTS = 1024
 Columns = Sequence[ColumnType]
 
 
@@ -96,14 +100,39 @@ def _shown(
     places, types = _places(facts, found), facts.types
     if places is not None and not all(map(_PLAIN.fullmatch, types)):
         types = tuple(kind for _, kind in resolver.returned(f"SELECT * FROM {name.sql}", by))
-    if places == [*range(len(found))] and types == tuple(kind for _, kind in found):
+    is_same = places == [*range(len(found))] and types == tuple(kind for _, kind in found)
+    is_padded = "string" in facts.types and _may_be_padded(facts, resolver)
+    if is_same and not is_padded:
         return None
-    # Spark says so if what the text returns is no longer what the view needs.
-    resolver.returned(f"SELECT * FROM {name.sql}", by)
+    if not is_same:
+        # Spark says so if what the text returns is no longer what the view needs.
+        resolver.returned(f"SELECT * FROM {name.sql}", by)
     return [
-        (place, None if found[place][1] == kind else kind)
-        for place, kind in zip(places or (), types, strict=True)
+        (place, kind if (is_padded and declared == "string") or found[place][1] != kind else None)
+        for place, kind, declared in zip(places or (), types, facts.types, strict=True)
     ]
+
+
+def _may_be_padded(facts: ViewFacts, resolver: Resolver) -> bool:
+    """Whether texts that the text of a view returns may be of CHAR, which Spark does not tell from
+    STRING in a plan, and pads what it compares them with."""
+    if _names_char(facts.text):
+        return True
+    reads = references_of(facts.text)
+    if reads is None:
+        return True
+    home = Namespace(facts.catalog, facts.namespace)
+    for name in {resolver.resolve(reference.parts, home) for reference in reads.references}:
+        if not resolver.was_iceberg(name):
+            found = resolver.lookup(name)
+            if isinstance(found, TableFacts) and found.provider != "iceberg":
+                return True
+    return False
+
+
+@lru_cache(_KNOWN_TEXTS)
+def _names_char(text: str) -> bool:
+    return any(word.upper in _CHAR for word in words_of(text))
 
 
 def _places(facts: ViewFacts, found: Columns) -> list[int] | None:

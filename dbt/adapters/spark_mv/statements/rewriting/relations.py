@@ -37,10 +37,10 @@ class CatalogRelations:
             return None
         if not isinstance(facts, ViewFacts):
             return table_of(self._resolver, name) if facts.provider == "iceberg" else None
-        if not Expander(self._resolver, str(name)).is_as_its_text(name, facts):
-            return None  # a term of its text may have another type than the column of the view
         is_odd = is_live_view(facts.properties) or VARIABLE in facts.text
-        tree = None if is_odd else parse(facts.text.rstrip().rstrip(";"))
+        if is_odd or not Expander(self._resolver, str(name)).is_as_its_text(name, facts):
+            return None  # a term of its text may have another type than the column of the view
+        tree = parse(facts.text.rstrip().rstrip(";"))
         if tree is None:
             return None
         return Query(tree, Namespace(facts.catalog, facts.namespace), facts.columns)
