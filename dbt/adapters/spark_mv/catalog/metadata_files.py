@@ -12,7 +12,7 @@ from dbt.adapters.spark_mv.core.executor import BranchFacts, SnapshotFacts, Tabl
 _MINUTE = 60_000
 _NONE_YET = (None, -1)
 _IN_SPARK = {"long": "bigint", "timestamp": "timestamp_ntz", "timestamptz": "timestamp"}
-_SHARED = re.compile(r"boolean|int|float|double|date|string|binary|variant|decimal\(\d+, ?\d+\)")
+_SHARED = re.compile(r"boolean|int|float|double|date|string|binary|decimal\(\d+, ?\d+\)")
 
 
 def view_facts(metadata: Mapping[str, Any], catalog: str) -> ViewFacts:
@@ -33,9 +33,10 @@ def view_facts(metadata: Mapping[str, Any], catalog: str) -> ViewFacts:
 
 def _plain(written: Any) -> str:
     """A type in Spark's words, empty if it has parts or is none of those that it shares."""
-    if not isinstance(written, str) or written in _IN_SPARK:
-        return "" if not isinstance(written, str) else _IN_SPARK[written]
-    return written.replace(", ", ",") if _SHARED.fullmatch(written) else ""
+    if not isinstance(written, str):
+        return ""
+    shared = written.replace(", ", ",") if _SHARED.fullmatch(written) else ""
+    return _IN_SPARK.get(written, shared)
 
 
 def table_facts(metadata: Mapping[str, Any], location: str) -> TableFacts:

@@ -192,10 +192,10 @@ class Resolver:
         return self._described(f"SELECT * FROM {name.sql}", whole) if found is None else found
 
     def _described(self, query: str, whole: bool) -> list[ColumnType]:
-        found = _described(self._executor, query)
+        found = _columns_of(self._executor, query)
         if whole and any(_CUT in kind for _, kind in found):
             with self._executor.isolated(WHOLE_PLANS) as session:
-                found = _described(session, query)
+                found = _columns_of(session, query)
         return found
 
     def returned(self, query: str, by: Hashable = None) -> list[ColumnType]:
@@ -277,7 +277,7 @@ class Resolver:
         return facts
 
 
-def _described(session: Executor, query: str) -> list[ColumnType]:
+def _columns_of(session: Executor, query: str) -> list[ColumnType]:
     return [(str(row[0]), str(row[1])) for row in session.query(f"DESCRIBE QUERY {query}")]
 
 
