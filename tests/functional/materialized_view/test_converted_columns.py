@@ -162,6 +162,20 @@ def test_what_cannot_be_converted(grouped: Warehouse) -> None:
     assert grouped.spark("select * from @.m") == before
 
 
+def test_live_views(told: tuple[Warehouse, str]) -> None:
+    """They convert what other programs change later, too."""
+    lake, _ = told
+    lake.spark("create view @.l as select k, v, w, t from @.t")
+    query = "select k, max(v) as v, max(k * k) as p, max(w) as w, max(t) as t from @.l group by k"
+    lake.sql(f"create or replace materialized view @.m options (live = true) as {query}")
+    for name in ("narrower", "text of numbers", "float", "date", "column last"):
+        lake.spark(f"create or replace table @.t using iceberg as {CHANGES[name]} {FROM}")
+        wanted = _result(lake, "spark", query)
+        assert _result(lake, "spark", "select * from @.m__live") in (wanted, "refused"), name
+        lake.spark(f"insert into @.t {CHANGES[name]} {FROM}")
+        assert _result(lake, "spark", "select * from @.m__live") in (wanted, "refused"), name
+
+
 PADDED = (
     "select count(*) as n from {view} where c = 'a'",
     "select count(*) as n from {view} where c in ('a    ', 'b')",

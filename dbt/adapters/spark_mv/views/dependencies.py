@@ -28,12 +28,7 @@ from dbt.adapters.spark_mv.views.definition import from_properties
 from dbt.adapters.spark_mv.views.expansion import MATERIALIZED_VIEW, TABLE, VIEW, Expansion
 from dbt.adapters.spark_mv.views.live_sql import refuse_live_view
 from dbt.adapters.spark_mv.views.table_parts import is_part_of_table
-from dbt.adapters.spark_mv.views.view_columns import (
-    behind,
-    declared_types,
-    in_place,
-    is_as_its_text,
-)
+from dbt.adapters.spark_mv.views.view_columns import behind, declared_types, in_place, shown
 
 MAX_DEPTH = 40
 Replacement = Callable[[TableName, Facts, Reference], str | None]
@@ -49,10 +44,18 @@ def storage_of(name: TableName, facts: Facts) -> TableName | None:
 class Expander:
     """Walks queries on behalf of `owner`, the materialized view (or statement) they belong to."""
 
-    def __init__(self, resolver: Resolver, owner: str, tolerate_missing: bool = False) -> None:
+    def __init__(
+        self,
+        resolver: Resolver,
+        owner: str,
+        tolerate_missing: bool = False,
+        for_later: bool = False,
+    ) -> None:
+        """`for_later` says that texts are kept, and tables may have other columns when they run."""
         self._resolver = resolver
         self._owner = owner
         self._tolerate_missing = tolerate_missing
+        self._for_later = for_later
 
     def expand(self, query: str, home: Namespace, forbidden: TableName | None = None) -> Expansion:
         """Everything that `query` reads; `forbidden` is a relation it must not read (a cycle).
@@ -267,10 +270,12 @@ class Expander:
     ) -> str:
         """The query for which a logical view stands, with relations replaced as by `inline`."""
         body = self._inlined(facts, replacement, as_now)
-        if not as_now:
-            return in_place(name, facts, body, body, None, self._resolver)
-        typed = body if replacement is _kept else self._inlined(facts, _kept, True)
-        return in_place(name, facts, body, typed, behind(facts, self._resolver), self._resolver)
+        typed, by = body, None
+        if as_now:
+            typed = body if replacement is _kept else self._inlined(facts, _kept, True)
+            by = behind(facts, self._resolver)
+        columns = shown(name, facts, typed, by, self._resolver, self._for_later)
+        return in_place(facts, body, columns)
 
     def _inlined(self, facts: ViewFacts, replacement: Replacement, as_now: bool) -> str:
         home = Namespace(facts.catalog, facts.namespace)
@@ -278,9 +283,8 @@ class Expander:
 
     def is_as_its_text(self, name: TableName, facts: ViewFacts) -> bool:
         """Whether a logical view returns the columns of its text as they are."""
-        typed = self._inlined(facts, _kept, True)
-        by = behind(facts, self._resolver)
-        return is_as_its_text(name, facts, typed, by, self._resolver)
+        typed, by = self._inlined(facts, _kept, True), behind(facts, self._resolver)
+        return shown(name, facts, typed, by, self._resolver) is None
 
 
 def _kept(name: TableName, facts: Facts, reference: Reference) -> None:

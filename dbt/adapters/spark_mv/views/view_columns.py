@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
@@ -28,6 +29,15 @@ _COLUMN = "mv_column_"
 _CHAR = frozenset({"CHAR", "CHARACTER", "VARCHAR"})
 _KNOWN_TEXTS = 1024
 Columns = Sequence[ColumnType]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """For each column of a view its place in what the view's text returns, and the type that it is
+    cast to, if it is; `width` is how many columns the text returns."""
+
+    taken: Sequence[tuple[int, str | None]]
+    width: int
 
 
 def declared_types(facts: ViewFacts) -> str:
@@ -58,59 +68,54 @@ def behind(facts: ViewFacts, resolver: Resolver) -> Hashable:
     return tuple(found)
 
 
-def in_place(
-    name: TableName, facts: ViewFacts, body: str, typed: str, by: Hashable, resolver: Resolver
-) -> str:
-    """A query that returns what the view `name` returns whose text, with relations replaced, is
-    `body`.
-
-    `typed` is a text of the same columns that Spark can plan now, which depend on `by`. Raises
-    `StatementFailed` if Spark cannot plan it, or not the view.
-    """
-    found = resolver.returned(typed, by) if facts.types else ()
-    shown = _shown(name, facts, found, by, resolver) if facts.types else None
-    if shown is None:
+def in_place(facts: ViewFacts, body: str, columns: Shown | None) -> str:
+    """A query that returns what a view returns whose text, with relations replaced, is `body`, by
+    its columns as `shown` says them."""
+    if columns is None:
         return f"SELECT * FROM (\n{body}\n) AS inlined_view({', '.join(map(quote, facts.columns))})"
     texts = (
         f"{_COLUMN}{place}" if kind is None else f"CAST({_COLUMN}{place} AS {type_sql(kind)})"
-        for place, kind in shown
+        for place, kind in columns.taken
     )
     listed = ", ".join(
         f"{text} AS {quote(column)}" for text, column in zip(texts, facts.columns, strict=True)
     )
-    names = ", ".join(f"{_COLUMN}{place}" for place in range(len(found)))
+    names = ", ".join(f"{_COLUMN}{place}" for place in range(columns.width))
     return f"SELECT {listed} FROM (\n{body}\n) AS inlined_view({names})"
 
 
-def is_as_its_text(
-    name: TableName, facts: ViewFacts, typed: str, by: Hashable, resolver: Resolver
-) -> bool:
-    """Whether a view returns what its text does, as it is. Arguments and errors are those of
-    `in_place`."""
+def shown(
+    name: TableName,
+    facts: ViewFacts,
+    typed: str,
+    by: Hashable,
+    resolver: Resolver,
+    for_later: bool = False,
+) -> Shown | None:
+    """The columns of a view; None if the view returns what its text does. With `for_later` also
+    columns are cast that need it only if types of tables change.
+
+    `typed` is a text of the same columns as the view's that Spark can plan now, which depend on
+    `by`. Raises `StatementFailed` if Spark cannot plan it, or not the view.
+    """
     if not facts.types:
-        return True
-    return _shown(name, facts, resolver.returned(typed, by), by, resolver) is None
-
-
-def _shown(
-    name: TableName, facts: ViewFacts, found: Columns, by: Hashable, resolver: Resolver
-) -> list[tuple[int, str | None]] | None:
-    """The columns of a view: for each its place in what the text returns, and the type that it is
-    cast to, if it is. None if the view returns what its text does."""
+        return None
+    found = resolver.returned(typed, by)
     places, types = _places(facts, found), facts.types
     if places is not None and not all(map(_PLAIN.fullmatch, types)):
         types = tuple(kind for _, kind in resolver.returned(f"SELECT * FROM {name.sql}", by))
     is_same = places == [*range(len(found))] and types == tuple(kind for _, kind in found)
     is_padded = "string" in facts.types and _may_be_padded(facts, resolver)
-    if is_same and not is_padded:
+    if is_same and not is_padded and not for_later:
         return None
     if not is_same:
         # Spark says so if what the text returns is no longer what the view needs.
         resolver.returned(f"SELECT * FROM {name.sql}", by)
-    return [
-        (place, kind if (is_padded and declared == "string") or found[place][1] != kind else None)
-        for place, kind, declared in zip(places or (), types, facts.types, strict=True)
-    ]
+    taken = []
+    for place, kind, declared in zip(places or (), types, facts.types, strict=True):
+        is_cast = is_padded and declared == "string" or for_later and _PLAIN.fullmatch(declared)
+        taken.append((place, kind if is_cast or found[place][1] != kind else None))
+    return Shown(taken, len(found))
 
 
 def _may_be_padded(facts: ViewFacts, resolver: Resolver) -> bool:

@@ -85,7 +85,7 @@ def guarded(view: MaterializedView, query: str, switch: str, guard: str) -> str:
 
 def live_query(resolver: Resolver, view: MaterializedView, switch: str) -> str:
     """The query of a view with those of all views that it reads, each scan below `switch`."""
-    expander = Expander(resolver, str(view.name))
+    expander = Expander(resolver, str(view.name), for_later=True)
 
     def replacement(name: TableName, facts: Facts, reference: Reference) -> str | None:
         if storage_of(name, facts) is not None:
