@@ -170,10 +170,10 @@ def test_live_views(told: tuple[Warehouse, str]) -> None:
     lake.sql(f"create or replace materialized view @.m options (live = true) as {query}")
     for name in ("narrower", "text of numbers", "float", "date", "column last"):
         lake.spark(f"create or replace table @.t using iceberg as {CHANGES[name]} {FROM}")
-        wanted = _result(lake, "spark", query)
-        assert _result(lake, "spark", "select * from @.m__live") in (wanted, "refused"), name
-        lake.spark(f"insert into @.t {CHANGES[name]} {FROM}")
-        assert _result(lake, "spark", "select * from @.m__live") in (wanted, "refused"), name
+        for _ in range(2):
+            found = _result(lake, "spark", "select * from @.m__live")
+            assert found == _result(lake, "spark", query), name
+            lake.spark(f"insert into @.t {CHANGES[name]} {FROM}")
 
 
 PADDED = (
