@@ -266,6 +266,10 @@ _QUERY: Mapping[str, Meaning] = {
     "CASE_SENSITIVE": Meaning(
         "Names of columns are told apart by letter case.", "Unset `spark.sql.caseSensitive`."
     ),
+    "SPARK_VIEW": Meaning(
+        "The view reads a view of Spark's own catalog, which has settings that it was made with.",
+        "Make that view in an Iceberg catalog, or read its tables.",
+    ),
     "NOT_PARSED": Meaning(
         "The query was not understood with certainty.",
         "Name the relation of each column, and write the part in plain SELECTs.",

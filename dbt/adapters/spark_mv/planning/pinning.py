@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.clock import Moment, at_moment, canonical
 from dbt.adapters.spark_mv.views.definition import Definition
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+from dbt.adapters.spark_mv.views.expansion import OF_SPARK
 
 
 def pinned_query(
@@ -62,6 +63,8 @@ def evaluated(query: str, moment: Moment, definition: Definition) -> str:
 
 def is_readable(definition: Definition) -> bool:
     """Whether we can read a definition, and the views that it reads, and not only Spark."""
+    if any(name.endswith(OF_SPARK) for name in definition.views):
+        return False
     return all(references_of(text) is not None for text in definition.texts)
 
 

@@ -25,7 +25,13 @@ from dbt.adapters.spark_mv.sql.scan import names_in, reads_fixed_version
 from dbt.adapters.spark_mv.sql.splice import splice, subquery
 from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.views.definition import from_properties
-from dbt.adapters.spark_mv.views.expansion import MATERIALIZED_VIEW, TABLE, VIEW, Expansion
+from dbt.adapters.spark_mv.views.expansion import (
+    MATERIALIZED_VIEW,
+    OF_SPARK,
+    TABLE,
+    VIEW,
+    Expansion,
+)
 from dbt.adapters.spark_mv.views.live_sql import refuse_live_view
 from dbt.adapters.spark_mv.views.table_parts import is_part_of_table
 from dbt.adapters.spark_mv.views.view_columns import behind, declared_types, in_place, shown
@@ -96,7 +102,9 @@ class Expander:
                 self._add_view(name, facts, storage, depth, path, found)
             elif isinstance(facts, ViewFacts):
                 found.add(name, VIEW, depth)
-                found.views[str(name)] = facts.text
+                # Those of Spark's own have settings that their text does not tell.
+                known = str(name) if facts.returned is None else f"{name.full}{OF_SPARK}"
+                found.views[known] = facts.text
                 found.declared[str(name)] = declared_types(facts)
                 inner = Namespace(facts.catalog, facts.namespace)
                 self._expand(facts.text, inner, depth + 1, (*path, name), found)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from dbt.adapters.spark_mv.sql.names import TableName
 
 TABLE, VIEW, MATERIALIZED_VIEW = "TABLE", "VIEW", "MATERIALIZED_VIEW"
+# Ends the names of views of Spark's own, which have the settings that they were made with.
+OF_SPARK = ", evaluated by Spark"
 
 
 @dataclass(frozen=True)

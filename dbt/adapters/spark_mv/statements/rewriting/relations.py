@@ -37,7 +37,8 @@ class CatalogRelations:
             return None
         if not isinstance(facts, ViewFacts):
             return table_of(self._resolver, name) if facts.provider == "iceberg" else None
-        is_odd = is_live_view(facts.properties) or VARIABLE in facts.text
+        is_own = facts.returned is not None  # of Spark's, with settings of its own
+        is_odd = is_own or is_live_view(facts.properties) or VARIABLE in facts.text
         if is_odd or not Expander(self._resolver, str(name)).is_as_its_text(name, facts):
             return None  # a term of its text may have another type than the column of the view
         tree = parse(facts.text.rstrip().rstrip(";"))
