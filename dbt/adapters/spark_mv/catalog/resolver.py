@@ -255,13 +255,12 @@ class Resolver:
         )
         if kept is not None and is_same:
             return replace(kept, text=text)
-        # Views of Spark's own have a mode, by which those of some change with their text.
-        mode = details.get("View Schema Mode")
-        types = tuple(str(row[1]) for row in columns_in(rows))
-        if mode is not None and "EVOLUTION" in mode:
-            types = ()
         # Of views of Iceberg in Spark's own catalog it is not said; their texts have whole names.
-        home = details.get(_VIEW_HOME)
+        home, mode = details.get(_VIEW_HOME), details.get("View Schema Mode")
+        is_own = home is not None and mode is not None
+        types = tuple(str(row[1]) for row in columns_in(rows))
+        if is_own and "EVOLUTION" in str(mode):  # its columns change with its text
+            types = ()
         catalog, *namespace = listed_parts(home) if home else (name.catalog, *name.namespace)
         properties = self._executor.query(f"SHOW TBLPROPERTIES {name.sql}")
         facts = ViewFacts(
@@ -271,7 +270,7 @@ class Resolver:
             columns=tuple(str(row[0]) for row in columns_in(rows)),
             properties={str(key): str(value) for key, value in properties},
             types=types,
-            returned=None if mode is None else names_in(details.get(_RETURNED, "")),
+            returned=names_in(details.get(_RETURNED, "")) if is_own else None,
         )
         self._views[name] = rows, facts
         return facts

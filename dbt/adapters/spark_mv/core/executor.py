@@ -24,8 +24,9 @@ Value = int | Decimal | date
 class ViewFacts:
     """A view as the catalog stores it; `catalog`/`namespace` resolve the names in `text`. `types`
     are those that its columns are declared with, in Spark's words where Spark and Iceberg differ
-    only in them, empty if they are not known. `returned` are the names of what `text` returned when
-    the view was made, if Spark takes them by these, None if it takes them by their places."""
+    only in them, empty if they are not known. `returned` is None of a view of Iceberg; of one of
+    Spark's own it has the names of what `text` returned when the view was made, if they are kept.
+    """
 
     text: str
     catalog: str

@@ -142,7 +142,7 @@ def _names_char(text: str) -> bool:
 
 def _places(facts: ViewFacts, found: Columns) -> list[int] | None:
     """Where in what its text returns the columns of a view are; None if some are not there."""
-    if facts.returned is None:
+    if not facts.returned:
         return [*range(len(facts.columns))] if len(facts.columns) <= len(found) else None
     left = [name.lower() for name, _ in found]
     places = []
