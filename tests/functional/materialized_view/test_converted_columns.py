@@ -202,3 +202,19 @@ def test_padded_texts(told: tuple[Warehouse, str], view: str) -> None:
         lake.sql(f"create or replace materialized view @.m as {text}")
         assert Counter(lake.spark("select * from @.m")) == Counter(lake.spark(text)), query
     lake.spark(f"drop view {view}")
+
+
+def test_a_view_of_structures_is_made_again(told: tuple[Warehouse, str]) -> None:
+    """In one command that has asked for its types before."""
+    lake, _ = told
+    lake.spark("create view @.l as select k, s from @.t")
+    query = "select k, max(typeof(s)) as kind, max(s.a * s.a) as p from @.l group by k"
+    lake.sql(f"create materialized view @.m as {query}")
+    for change in ("structure", "wider"):
+        lake.spark(f"create or replace table @.t using iceberg as {CHANGES[change]} {FROM}")
+        lake.restart()
+        for _ in range(2):
+            found = _result(lake, "sql", "select * from @.m")
+            assert found == _result(lake, "spark", query), change
+            lake.sql("create or replace view @.l as select k, s from @.t")
+            lake.spark(f"insert into @.t {CHANGES[change]} {FROM}")

@@ -35,7 +35,7 @@ from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
-from dbt.adapters.spark_mv.views.expansion import OF_SPARK
+from dbt.adapters.spark_mv.views.expansion import views_of_spark
 from dbt.adapters.spark_mv.views.storage_sql import describe_query
 from dbt.adapters.spark_mv.views.volatile import storage_columns, volatile_functions
 
@@ -270,10 +270,9 @@ def _used(program: Program, placeholder: str, columns: tuple[str, ...]) -> tuple
 
 def _refuse_texts(definition: Definition) -> None:
     """Raise `NotFast` for what its words tell of a definition."""
-    for name in definition.views:
-        if name.endswith(OF_SPARK):
-            text = "it reads a view of Spark's own, with the settings that it was made with"
-            raise not_fast("SPARK_VIEW", text, name.removesuffix(OF_SPARK))
+    if own := views_of_spark(definition.views):
+        text = "it reads a view of Spark's own, with the settings that it was made with"
+        raise not_fast("SPARK_VIEW", text, own[0])
     for text in definition.texts:
         if calls := volatile_functions(text):
             raise not_fast("VOLATILE_FUNCTION", "it calls " + ", ".join(calls))

@@ -19,7 +19,7 @@ from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.clock import Moment, at_moment, canonical
 from dbt.adapters.spark_mv.views.definition import Definition
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
-from dbt.adapters.spark_mv.views.expansion import OF_SPARK
+from dbt.adapters.spark_mv.views.expansion import views_of_spark
 
 
 def pinned_query(
@@ -63,7 +63,7 @@ def evaluated(query: str, moment: Moment, definition: Definition) -> str:
 
 def is_readable(definition: Definition) -> bool:
     """Whether we can read a definition, and the views that it reads, and not only Spark."""
-    if any(name.endswith(OF_SPARK) for name in definition.views):
+    if views_of_spark(definition.views):
         return False
     return all(references_of(text) is not None for text in definition.texts)
 

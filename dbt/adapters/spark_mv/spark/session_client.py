@@ -75,8 +75,11 @@ class SessionClient:
 
     def returned(self, query: str) -> list[ColumnType]:
         """Names and whole types of what a query returns, with the collations of strings."""
-        fields = self._call(lambda: self._planned(query).analyzed().schema().fields())
-        return [(str(f.name()), str(f.dataType().catalogString())) for f in fields]
+        return self._call(self._returned, query)
+
+    def _returned(self, query: str) -> list[ColumnType]:
+        fields = self._planned(query).analyzed().schema().fields()
+        return [(str(field.name()), str(field.dataType().catalogString())) for field in fields]
 
     def _planned(self, query: str) -> Any:
         state = self._session._jsparkSession.sessionState()

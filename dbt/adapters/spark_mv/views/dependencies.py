@@ -27,10 +27,10 @@ from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.views.definition import from_properties
 from dbt.adapters.spark_mv.views.expansion import (
     MATERIALIZED_VIEW,
-    OF_SPARK,
     TABLE,
     VIEW,
     Expansion,
+    known_as,
 )
 from dbt.adapters.spark_mv.views.live_sql import refuse_live_view
 from dbt.adapters.spark_mv.views.table_parts import is_part_of_table
@@ -102,9 +102,7 @@ class Expander:
                 self._add_view(name, facts, storage, depth, path, found)
             elif isinstance(facts, ViewFacts):
                 found.add(name, VIEW, depth)
-                # Those of Spark's own have settings that their text does not tell.
-                known = str(name) if facts.returned is None else f"{name.full}{OF_SPARK}"
-                found.views[known] = facts.text
+                found.views[known_as(name, facts.returned is not None)] = facts.text
                 found.declared[str(name)] = declared_types(facts)
                 inner = Namespace(facts.catalog, facts.namespace)
                 self._expand(facts.text, inner, depth + 1, (*path, name), found)

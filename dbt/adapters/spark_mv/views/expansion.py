@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dbt.adapters.spark_mv.sql.names import TableName
 
 TABLE, VIEW, MATERIALIZED_VIEW = "TABLE", "VIEW", "MATERIALIZED_VIEW"
-# Ends the names of views of Spark's own, which have the settings that they were made with.
-OF_SPARK = ", evaluated by Spark"
+_OF_SPARK = ", evaluated by Spark"
 
 
 @dataclass(frozen=True)
@@ -49,3 +49,14 @@ class Expansion:
         """Add a source once, at the depth where it was met first."""
         if all(source.name != name for source in self.sources):
             self.sources.append(Source(name, kind, depth))
+
+
+def known_as(name: TableName, is_own: bool) -> str:
+    """What a logical view is called among the `views` of an expansion and of a definition; one of
+    Spark's own is marked, as it has settings that its text does not tell."""
+    return f"{name.full}{_OF_SPARK}" if is_own else str(name)
+
+
+def views_of_spark(views: Iterable[str]) -> list[str]:
+    """The names of those views that are Spark's own."""
+    return [view.removesuffix(_OF_SPARK) for view in views if view.endswith(_OF_SPARK)]

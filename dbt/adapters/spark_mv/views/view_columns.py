@@ -46,15 +46,13 @@ def declared_types(facts: ViewFacts) -> str:
 
 
 def behind(facts: ViewFacts, resolver: Resolver) -> Hashable:
-    """All that the columns of a view and of its text depend on; None if that is not known, or is
-    not cheaper to find out than the columns are."""
-    reads = references_of(facts.text)
-    if reads is None or not resolver.has_client:
+    """All that the columns of a view's text depend on; None if that is not known, or is not cheaper
+    to find out than the columns are."""
+    names = _names_read(facts, resolver) if resolver.has_client else None
+    if names is None:
         return None
-    home = Namespace(facts.catalog, facts.namespace)
     found: list[tuple[Hashable, ...]] = []
-    for parts in dict.fromkeys(reference.parts for reference in reads.references):
-        name = resolver.resolve(parts, home)
+    for name in names:
         relation = resolver.lookup(name)
         if relation is None:
             return None
@@ -96,21 +94,22 @@ def shown(
     columns are cast that need it only if types of tables change.
 
     `typed` is a text of the same columns as the view's that Spark can plan now, which depend on
-    `by`. Raises `StatementFailed` if Spark cannot plan it, or not the view.
+    `by`; what the view was declared with does not, as it may be made again. Raises
+    `StatementFailed` if Spark cannot plan it, or not the view.
     """
     if not facts.types:
         return None
     found = resolver.returned(typed, by)
     places, types = _places(facts, found), facts.types
     if places is not None and not all(map(_PLAIN.fullmatch, types)):
-        types = tuple(kind for _, kind in resolver.returned(f"SELECT * FROM {name.sql}", by))
+        types = tuple(kind for _, kind in resolver.returned(f"SELECT * FROM {name.sql}"))
     is_same = places == [*range(len(found))] and types == tuple(kind for _, kind in found)
     is_padded = "string" in facts.types and _may_be_padded(facts, resolver)
     if is_same and not is_padded and not for_later:
         return None
     if not is_same:
         # Spark says so if what the text returns is no longer what the view needs.
-        resolver.returned(f"SELECT * FROM {name.sql}", by)
+        resolver.returned(f"SELECT * FROM {name.sql}")
     taken = []
     for place, kind, declared in zip(places or (), types, facts.types, strict=True):
         is_cast = is_padded and declared == "string" or for_later and _PLAIN.fullmatch(declared)
@@ -121,18 +120,24 @@ def shown(
 def _may_be_padded(facts: ViewFacts, resolver: Resolver) -> bool:
     """Whether texts that the text of a view returns may be of CHAR, which Spark does not tell from
     STRING in a plan, and pads what it compares them with."""
-    if _names_char(facts.text):
+    names = None if _names_char(facts.text) else _names_read(facts, resolver)
+    if names is None:
         return True
-    reads = references_of(facts.text)
-    if reads is None:
-        return True
-    home = Namespace(facts.catalog, facts.namespace)
-    for name in {resolver.resolve(reference.parts, home) for reference in reads.references}:
+    for name in names:
         if not resolver.was_iceberg(name):
             found = resolver.lookup(name)
             if isinstance(found, TableFacts) and found.provider != "iceberg":
                 return True
     return False
+
+
+def _names_read(facts: ViewFacts, resolver: Resolver) -> list[TableName] | None:
+    """The relations that the text of a view names, each once; None if only Spark can read it."""
+    reads, home = references_of(facts.text), Namespace(facts.catalog, facts.namespace)
+    if reads is None:
+        return None
+    parts = dict.fromkeys(reference.parts for reference in reads.references)
+    return [resolver.resolve(name, home) for name in parts]
 
 
 @lru_cache(_KNOWN_TEXTS)

@@ -23,7 +23,7 @@ from dbt.adapters.spark_mv.statements.rewriting.plans import CLEARLY_LESS
 from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehind
 from dbt.adapters.spark_mv.statements.rewriting.values import Attempt, Found, Rewriting, Target
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
-from dbt.adapters.spark_mv.views.expansion import OF_SPARK
+from dbt.adapters.spark_mv.views.expansion import views_of_spark
 
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 USED = Reason("USED", "it is read in place of base tables")
@@ -130,7 +130,7 @@ class Assembly:
         if not isinstance(facts, ViewFacts):
             raise Unmatched("NOT_PINNABLE", f"{name} is read beside the view, and is no view")
         read = expander.expand(f"SELECT * FROM {name.sql}", Namespace(facts.catalog, ()))
-        if any(view.endswith(OF_SPARK) for view in read.views):
+        if views_of_spark(read.views):
             text = f"{name} is read beside the view, and has settings of its own"
             raise Unmatched("NOT_PINNABLE", text)
         return expander.inlined_view(name, facts, replacement, as_now=False)
