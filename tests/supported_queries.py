@@ -47,15 +47,16 @@ CLOSING = """\
 A refresh by partition recomputes all operators below GROUP BY and windows for the partition.
 Values that depend on the order of rows, and windows inside of groups, are therefore supported.
 
-## The tables
+## The tables and views
 
-Both methods need base tables that meet these conditions:
+Both methods need base tables, and logical views over them, that meet these conditions:
 
 | Condition | Reason if it is not met |
 |---|---|
 | each base table is an Iceberg table that can be pinned | `NOT_PINNED` |
 | its columns have not been altered since the last refresh | `SCHEMA_CHANGED` |
 | the version that the label names has not expired | `VERSION_GONE` |
+| no logical view between is one of Spark's own catalog | `SPARK_VIEW` |
 
 With `refresh_method: auto` a refresh is fast if its cost estimate is clearly lower than that of a
 complete refresh. For tables of less than about 1.2 million rows it is complete (`NOT_CHEAPER`).
