@@ -82,3 +82,27 @@ def test_rewriting(tokyo: Warehouse) -> None:
         assert Counter(tokyo.apart(query)) == Counter(tokyo.spark(query))
     beside = f"select count(*) from ({below}) as b join {OWN} as o on o.day = b.day"
     assert Counter(tokyo.apart(beside)) == Counter(tokyo.spark(beside))
+
+
+def test_no_query_in_its_place(tokyo: Warehouse) -> None:
+    """The text of a view of Spark's own is not written into a statement, without its settings: what
+    would be answered by the query of a stale view is refreshed instead."""
+    over = f"{OWN}_over"
+    hour = "date_format(timestamp'2024-06-01 00:00:00Z', 'HH') as zone, cast('x' as int) as x"
+    for key, value in SETTINGS.items():
+        tokyo.spark(f"set {key}={value}")
+    tokyo.spark(f"create or replace view {over} as select *, {hour} from local.@.direct")
+    for key in SETTINGS:
+        tokyo.spark(f"reset {key}")
+    try:
+        for view, read, plain in (
+            ("m", "select * from @.m", QUERY.format(view=OWN)),
+            ("direct", f"select * from {over}", f"select * from {over}"),
+        ):
+            tokyo.sql(f"alter materialized view @.{view} set options (when_stale = 'inline')")
+            tokyo.spark("insert into @.events values (timestamp'2024-07-01 20:00:00Z', 'no')")
+            rows = Counter(tokyo.sql(read))
+            assert tokyo.freshness(view) == "FRESH"
+            assert rows == Counter(tokyo.spark(plain))
+    finally:
+        tokyo.spark(f"drop view {over}")

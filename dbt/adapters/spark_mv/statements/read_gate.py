@@ -110,6 +110,22 @@ class ReadGate:
             found.update(dict.fromkeys(behind))
         return tuple(found)
 
+    def only_spark_evaluates(self, name: TableName) -> bool:
+        """Whether views of Spark's own catalog are between a relation and the materialized views
+        behind it: their texts do not tell the settings that they were made with."""
+        resolver = self._services.resolver
+        facts = resolver.lookup(name)
+        if not isinstance(facts, ViewFacts) or is_materialized_view(facts.properties):
+            return False
+        reads = understood(facts.text)
+        if facts.returned is not None or reads is None:
+            return True
+        home = Namespace(facts.catalog, facts.namespace)
+        return any(
+            self.only_spark_evaluates(resolver.resolve(parts, home))
+            for parts in dict.fromkeys(reference.parts for reference in reads.references)
+        )
+
     def prepare(self, views: Sequence[TableName], may_inline: bool) -> Readable:
         """Make these views readable."""
         return self._reader.prepare(views, PinnedVersions(), may_inline)

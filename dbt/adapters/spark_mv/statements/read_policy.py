@@ -27,6 +27,7 @@ from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.consistency import ConsistencyGroups
 from dbt.adapters.spark_mv.views.definition import MaterializedView
+from dbt.adapters.spark_mv.views.expansion import views_of_spark
 from dbt.adapters.spark_mv.views.registry import load_view
 
 # So often the members of a group are brought to one state before a read of them fails.
@@ -251,6 +252,7 @@ class Reader:
         if options.when_stale == SERVE:
             self._services.warn(f"{view.name} is served stale: {reason}.")
             return Serving.STORED
+        may_inline = may_inline and not views_of_spark(observation.expansion.views)
         if options.when_stale in (INLINE, LIVE) and may_inline:
             return Serving.INLINE
         return partial(self._refresh, observation, pinned, trigger)

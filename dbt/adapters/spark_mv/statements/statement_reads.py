@@ -84,21 +84,23 @@ class StatementReads:
         written = set(statement.targets)
         views: dict[TableName, None] = {}
         places: list[tuple[Reference, Views]] = []
+        may_stand = True
         for reference in reads.references:
             if reference.fixed:
                 self._refuse_old(reference.parts, home)
             if reference.parts in written or reference.fixed or is_path(reference):
                 continue
             is_temporary, found = self._behind_temporary(reference.parts)
+            name = self._services.resolver.resolve(reference.parts, home)
             if not is_temporary:
-                name = self._services.resolver.resolve(reference.parts, home)
                 found = self._gate.views_behind(name)
             if found is None:
                 return None
             views.update(dict.fromkeys(found))
             if found and not is_temporary:
                 places.append((reference, found))
-        return StatementViews(tuple(views), tuple(places))
+                may_stand = may_stand and not self._gate.only_spark_evaluates(name)
+        return StatementViews(tuple(views), tuple(places) if may_stand else ())
 
     def _refuse_old(self, parts: Parts, home: Namespace) -> None:
         name = self._services.resolver.resolve(parts, home)
