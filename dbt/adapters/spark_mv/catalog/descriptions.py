@@ -1,11 +1,11 @@
-"""What DESCRIBE TABLE EXTENDED and SHOW CREATE TABLE print, read back."""
+"""What DESCRIBE and SHOW CREATE TABLE print, read back."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from dbt.adapters.spark_mv.core.executor import Row
+from dbt.adapters.spark_mv.core.executor import ColumnType, Executor, Row
 from dbt.adapters.spark_mv.sql.words import depths, words_of
 
 _QUOTED = re.compile(r"`((?:[^`]|``)*)`")
@@ -24,6 +24,11 @@ def columns_in(rows: list[Row]) -> list[Row]:
 def details_in(rows: list[Row]) -> dict[str, str]:
     """What it says of the relation as a whole, by the words that Spark has for that."""
     return {str(row[0]): str(row[1]) for row in rows[len(columns_in(rows)) :] if row[0]}
+
+
+def columns_of_query(session: Executor, query: str) -> list[ColumnType]:
+    """Names and types of what a query returns, as DESCRIBE QUERY prints them."""
+    return [(str(row[0]), str(row[1])) for row in session.query(f"DESCRIBE QUERY {query}")]
 
 
 def names_in(listed: str) -> tuple[str, ...]:

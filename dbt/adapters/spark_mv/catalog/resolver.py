@@ -12,12 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from dbt.adapters.spark_mv.catalog.descriptions import (
-    columns_in,
-    details_in,
-    names_in,
-    text_of_create,
-)
+from dbt.adapters.spark_mv.catalog import descriptions
 from dbt.adapters.spark_mv.core.errors import StatementFailed, UnknownCatalog
 from dbt.adapters.spark_mv.core.executor import (
     ColumnType,
@@ -191,24 +186,37 @@ class Resolver:
             found = client.columns(name.parts, whole)
         return self._described(f"SELECT * FROM {name.sql}", whole) if found is None else found
 
-    def _described(self, query: str, whole: bool) -> list[ColumnType]:
-        found = _columns_of(self._executor, query)
+    def _described(
+        self, query: str, whole: bool, settings: Mapping[str, str] | None = None
+    ) -> list[ColumnType]:
+        if settings is not None:
+            with self._executor.isolated({**settings, **WHOLE_PLANS}) as session:
+                return descriptions.columns_of_query(session, query)
+        found = descriptions.columns_of_query(self._executor, query)
         if whole and any(_CUT in kind for _, kind in found):
             with self._executor.isolated(WHOLE_PLANS) as session:
-                found = _columns_of(session, query)
+                found = descriptions.columns_of_query(session, query)
         return found
 
-    def returned(self, query: str, by: Hashable = None) -> list[ColumnType]:
-        """Names and types of what a query returns; raises `StatementFailed`. `by` is all that these
-        depend on, None if that is not known: then it is asked for once in a `remembered` block."""
+    def returned(
+        self, query: str, by: Hashable = None, settings: Mapping[str, str] | None = None
+    ) -> list[ColumnType]:
+        """Names and types of what a query returns in a session with these settings, else in that of
+        the user; raises `StatementFailed`. `by` is all else that these depend on, None if that is
+        not known: then it is asked for once in a `remembered` block."""
         inside: dict[Hashable, list[ColumnType]] | None = getattr(self._threads, "returned", None)
         known = inside if by is None else self._returned
-        if known is not None and (query, by) in known:
-            return known[query, by]
         client = self._executor.catalog
-        found = self._described(query, True) if client is None else client.returned(query)
+        under = client.settings() if settings is None and client is not None else settings
+        key = (query, by, frozenset((under or {}).items()))
+        if known is not None and key in known:
+            return known[key]
+        if settings is None and client is not None:
+            found = client.returned(query)
+        else:
+            found = self._described(query, True, settings)
         if known is not None:
-            known[query, by] = found
+            known[key] = found
         return found
 
     def explained(
@@ -233,7 +241,7 @@ class Resolver:
             if is_not_found(error):
                 return None
             raise
-        details = details_in(rows)
+        details = descriptions.details_in(rows)
         if _VIEW_HOME in details or details.get("Type") == "VIEW":
             return self._view(name, rows, details)
         facts = TableFacts(provider=details.get("Provider", "").lower())
@@ -248,9 +256,9 @@ class Resolver:
         if kept is not None and is_same and "mv.storage_table" in kept.properties:
             # Its text reads the storage table, which is one of the properties.
             return kept
-        text = details.get("View Text") or text_of_create(
+        text = details.get("View Text") or descriptions.text_of_create(
             self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0],
-            columns_in(rows),
+            descriptions.columns_in(rows),
             details.get("Comment"),
         )
         if kept is not None and is_same:
@@ -258,7 +266,7 @@ class Resolver:
         # Of views of Iceberg in Spark's own catalog it is not said; their texts have whole names.
         home, mode = details.get(_VIEW_HOME), details.get("View Schema Mode")
         is_own = home is not None and mode is not None
-        types = tuple(str(row[1]) for row in columns_in(rows))
+        types = tuple(str(row[1]) for row in descriptions.columns_in(rows))
         if is_own and "EVOLUTION" in str(mode):  # its columns change with its text
             types = ()
         catalog, *namespace = listed_parts(home) if home else (name.catalog, *name.namespace)
@@ -267,17 +275,13 @@ class Resolver:
             text=text,
             catalog=catalog,
             namespace=tuple(namespace),
-            columns=tuple(str(row[0]) for row in columns_in(rows)),
+            columns=tuple(str(row[0]) for row in descriptions.columns_in(rows)),
             properties={str(key): str(value) for key, value in properties},
             types=types,
-            returned=names_in(details.get(_RETURNED, "")) if is_own else None,
+            returned=descriptions.names_in(details.get(_RETURNED, "")) if is_own else None,
         )
         self._views[name] = rows, facts
         return facts
-
-
-def _columns_of(session: Executor, query: str) -> list[ColumnType]:
-    return [(str(row[0]), str(row[1])) for row in session.query(f"DESCRIBE QUERY {query}")]
 
 
 def folds_case(catalog: str, settings: Mapping[str, str]) -> bool:

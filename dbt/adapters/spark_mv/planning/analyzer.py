@@ -192,7 +192,7 @@ class Analyzer:
     def _with_placeholders(
         self, definition: Definition, owner: str
     ) -> tuple[str, dict[str, TableName]]:
-        expander = Expander(self._resolver, owner)
+        expander = Expander(self._resolver, owner, settings=definition.settings)
         tables: dict[str, TableName] = {}
         called = _OwnNames(definition)
 

@@ -39,7 +39,7 @@ def pinned_query(
         # Nothing can be written into a text that we cannot read.
         return definition.query, tuple(versions)
     unpinned = unpinned_tables(versions, executor, resolver)
-    expander = Expander(resolver, owner)
+    expander = Expander(resolver, owner, settings=definition.settings)
 
     def replacement(name: TableName, facts: Facts, reference: Reference) -> str | None:
         if storage_of(name, facts) is not None:

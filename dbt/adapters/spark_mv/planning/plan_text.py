@@ -17,6 +17,7 @@ _GROUP = re.compile(r"\bgid\b")
 _QUALIFIER = re.compile(r"(?<![\w`.])(?:(?:[a-z_]\w*|`[^`]+`)\.)+(?=[a-z_`])")
 # Names of one function, of which sqlglot prints the second.
 _SYNONYMS = {
+    "approx_percentile": "percentile_approx",
     "bit_get": "getbit",
     "ceiling": "ceil",
     "char": "chr",
@@ -34,7 +35,8 @@ _SYNONYMS = {
     "to_unix_timestamp": "unix_timestamp",
     "ucase": "upper",
 }
-_SYNONYM = re.compile(rf"\b(?:{'|'.join(_SYNONYMS)})(?=\()")
+# A part of an aggregate has a word before its name.
+_SYNONYM = re.compile(rf"(?:\b|(?<=\bpartial_)|(?<=\bmerge_))(?:{'|'.join(_SYNONYMS)})(?=\()")
 _WITH_GROUPS = {"expand", "exchange", "sort", *_AGGREGATES}
 _PASSING = {
     "exchange",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from dbt.adapters.spark_mv.core.errors import InvalidStatement
-from dbt.adapters.spark_mv.sql.words import Word, name_at
+from dbt.adapters.spark_mv.sql.words import Word, depths, name_at
 
 _Statement = TypeVar("_Statement")
 
@@ -83,20 +83,18 @@ class WordReader:
         """Comma-separated SQL texts between parentheses."""
         self.need("(")
         texts: list[str] = []
-        depth, start = 1, None
-        while self.index < len(self.words):
-            word = self.words[self.index]
-            self.index += 1
-            plain = "" if word.quoted or word.string else word.text
-            depth += {"(": 1, ")": -1}.get(plain, 0)
-            if (plain == "," and depth == 1) or depth == 0:
+        start = None
+        ahead = self.words[self.index :]
+        for word, depth in zip(ahead, depths(ahead), strict=True):
+            is_end = depth < 0
+            if is_end or (depth == 0 and word.upper == ","):
                 if start is None:
-                    self.index -= 1
                     raise self.error("expected an expression")
                 texts.append(self.sql[start : word.start].strip())
                 start = None
-                if depth == 0:
-                    return tuple(texts)
             elif start is None:
                 start = word.start
+            self.index += 1
+            if is_end:
+                return tuple(texts)
         raise self.error("expected )")

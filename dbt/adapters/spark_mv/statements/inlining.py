@@ -13,7 +13,7 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import Reference, references_of
 from dbt.adapters.spark_mv.sql.splice import edited, edits_of, subquery
-from dbt.adapters.spark_mv.sql.words import Word, words_of
+from dbt.adapters.spark_mv.sql.words import Word, depths, words_of
 from dbt.adapters.spark_mv.statements.read_policy import Readable
 from dbt.adapters.spark_mv.statements.statement_reads import StatementViews
 from dbt.adapters.spark_mv.views.definition import MaterializedView
@@ -46,12 +46,11 @@ def _end_of_sample(words: tuple[Word, ...], start: int) -> int:
     """Where TABLESAMPLE (..) [REPEATABLE (..)] ends that follows a relation, which in a query that
     has a name comes before that; `start` if there is none."""
     ahead = [word for word in words if word.start >= start]
-    end, depth = start, 0
     if not ahead or ahead[0].upper != "TABLESAMPLE":
         return start
-    for index, word in enumerate(ahead):
-        depth += {"(": 1, ")": -1}.get(word.text, 0)
-        if depth == 0 and index and word.text == ")":
+    end = start
+    for index, (word, depth) in enumerate(zip(ahead, depths(ahead), strict=True)):
+        if depth == 0 and word.upper == ")":
             end = word.end
             following = ahead[index + 1].upper if index + 1 < len(ahead) else ""
             if following != "REPEATABLE":

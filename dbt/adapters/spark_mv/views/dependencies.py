@@ -6,7 +6,7 @@ text so that base tables are read as the caller says, and views stand there as s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.core.errors import (
@@ -24,6 +24,7 @@ from dbt.adapters.spark_mv.sql.reads import Reads, Reference, is_path, reference
 from dbt.adapters.spark_mv.sql.scan import names_in, reads_fixed_version
 from dbt.adapters.spark_mv.sql.splice import splice, subquery
 from dbt.adapters.spark_mv.sql.words import words_of
+from dbt.adapters.spark_mv.views import view_columns
 from dbt.adapters.spark_mv.views.definition import from_properties
 from dbt.adapters.spark_mv.views.expansion import (
     MATERIALIZED_VIEW,
@@ -34,7 +35,6 @@ from dbt.adapters.spark_mv.views.expansion import (
 )
 from dbt.adapters.spark_mv.views.live_sql import refuse_live_view
 from dbt.adapters.spark_mv.views.table_parts import is_part_of_table
-from dbt.adapters.spark_mv.views.view_columns import behind, declared_types, in_place, shown
 
 MAX_DEPTH = 40
 Replacement = Callable[[TableName, Facts, Reference], str | None]
@@ -56,12 +56,15 @@ class Expander:
         owner: str,
         tolerate_missing: bool = False,
         for_later: bool = False,
+        settings: Mapping[str, str] | None = None,
     ) -> None:
-        """`for_later` says that texts are kept, and tables may have other columns when they run."""
+        """`for_later` says that texts are kept, and tables may have other columns when they run.
+        Texts run with these `settings`, or with those of the user's session."""
         self._resolver = resolver
         self._owner = owner
         self._tolerate_missing = tolerate_missing
         self._for_later = for_later
+        self._settings = settings
 
     def expand(self, query: str, home: Namespace, forbidden: TableName | None = None) -> Expansion:
         """Everything that `query` reads; `forbidden` is a relation it must not read (a cycle).
@@ -103,7 +106,7 @@ class Expander:
             elif isinstance(facts, ViewFacts):
                 found.add(name, VIEW, depth)
                 found.views[known_as(name, facts.returned is not None)] = facts.text
-                found.declared[str(name)] = declared_types(facts)
+                found.declared[str(name)] = view_columns.declared_types(facts)
                 inner = Namespace(facts.catalog, facts.namespace)
                 self._expand(facts.text, inner, depth + 1, (*path, name), found)
             else:
@@ -276,12 +279,11 @@ class Expander:
     ) -> str:
         """The query for which a logical view stands, with relations replaced as by `inline`."""
         body = self._inlined(facts, replacement, as_now)
-        typed, by = body, None
-        if as_now:
-            typed = body if replacement is _kept else self._inlined(facts, _kept, True)
-            by = behind(facts, self._resolver)
-        columns = shown(name, facts, typed, by, self._resolver, self._for_later)
-        return in_place(facts, body, columns)
+        text = body if not as_now or replacement is _kept else self._inlined(facts, _kept, True)
+        by = view_columns.behind(facts, self._resolver) if as_now else None
+        typed = view_columns.Typed(text, by, self._settings)
+        columns = view_columns.shown(name, facts, typed, self._resolver, self._for_later)
+        return view_columns.in_place(facts, body, columns)
 
     def _inlined(self, facts: ViewFacts, replacement: Replacement, as_now: bool) -> str:
         home = Namespace(facts.catalog, facts.namespace)
@@ -289,8 +291,9 @@ class Expander:
 
     def is_as_its_text(self, name: TableName, facts: ViewFacts) -> bool:
         """Whether a logical view returns the columns of its text as they are."""
-        typed, by = self._inlined(facts, _kept, True), behind(facts, self._resolver)
-        return shown(name, facts, typed, by, self._resolver) is None
+        text, by = self._inlined(facts, _kept, True), view_columns.behind(facts, self._resolver)
+        typed = view_columns.Typed(text, by, self._settings)
+        return view_columns.shown(name, facts, typed, self._resolver) is None
 
 
 def _kept(name: TableName, facts: Facts, reference: Reference) -> None:

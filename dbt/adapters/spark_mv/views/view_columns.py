@@ -9,7 +9,7 @@ values are others, so a text in place of a view needs the casts, too.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -38,6 +38,17 @@ class Shown:
 
     taken: Sequence[tuple[int, str | None]]
     width: int
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A text with the columns of a view's, which Spark can plan now; all that their types depend
+    on, if that is known, beside the settings of the session: those of a definition, or the user's.
+    """
+
+    text: str
+    by: Hashable
+    settings: Mapping[str, str] | None
 
 
 def declared_types(facts: ViewFacts) -> str:
@@ -85,21 +96,19 @@ def in_place(facts: ViewFacts, body: str, columns: Shown | None) -> str:
 def shown(
     name: TableName,
     facts: ViewFacts,
-    typed: str,
-    by: Hashable,
+    typed: Typed,
     resolver: Resolver,
     for_later: bool = False,
 ) -> Shown | None:
     """The columns of a view; None if the view returns what its text does. With `for_later` also
     columns are cast that need it only if types of tables change.
 
-    `typed` is a text of the same columns as the view's that Spark can plan now, which depend on
-    `by`; what the view was declared with does not, as it may be made again. Raises
-    `StatementFailed` if Spark cannot plan it, or not the view.
+    What a view was declared with does not depend on what the columns of its text depend on, as it
+    may be made again. Raises `StatementFailed` if Spark cannot plan the text, or not the view.
     """
     if not facts.types:
         return None
-    found = resolver.returned(typed, by)
+    found = resolver.returned(typed.text, typed.by, typed.settings)
     places, types = _places(facts, found), facts.types
     if places is not None and not all(map(_PLAIN.fullmatch, types)):
         types = tuple(kind for _, kind in resolver.returned(f"SELECT * FROM {name.sql}"))

@@ -85,7 +85,8 @@ def guarded(view: MaterializedView, query: str, switch: str, guard: str) -> str:
 
 def live_query(resolver: Resolver, view: MaterializedView, switch: str) -> str:
     """The query of a view with those of all views that it reads, each scan below `switch`."""
-    expander = Expander(resolver, str(view.name), for_later=True)
+    definition = view.definition
+    expander = Expander(resolver, str(view.name), for_later=True, settings=definition.settings)
 
     def replacement(name: TableName, facts: Facts, reference: Reference) -> str | None:
         if storage_of(name, facts) is not None:
@@ -97,7 +98,6 @@ def live_query(resolver: Resolver, view: MaterializedView, switch: str) -> str:
             return None
         return subquery(f"SELECT mv_base.* FROM {name.sql} AS mv_base{switch}", reference)
 
-    definition = view.definition
     return expander.inline(definition.query, definition.home, replacement)
 
 
