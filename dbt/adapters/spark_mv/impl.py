@@ -146,7 +146,7 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
 
     def list_everything(self, schema_relation: BaseRelation) -> list[ListedRelation]:
         """All that Spark lists in a schema, by two statements: a v2 listing has no views."""
-        arguments = {"schema_relation": schema_relation}
+        arguments, written = {"schema_relation": schema_relation}, str(schema_relation.schema)
         try:
             rows = self.execute_macro("list_relations_without_caching", kwargs=arguments)
         except DbtRuntimeError as error:
@@ -155,10 +155,10 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
             raise
         listed = {
             name: ListedRelation(schema, name, "Type: VIEW" in text, readable_information(text))
-            for schema, name, is_temporary, text in _unquoted(rows)
+            for schema, name, is_temporary, text in _in_schema(written, rows)
             if schema and not is_temporary
         }
-        for schema, name, is_temporary in _unquoted(self._list_views(arguments)):
+        for schema, name, is_temporary in _in_schema(written, self._list_views(arguments)):
             if schema and not is_temporary and name not in listed:
                 listed[name] = ListedRelation(schema, name, True, "Type: VIEW\n")
         return list(listed.values())
@@ -249,6 +249,9 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
         return catalog_rows(relation, rows, stats)
 
 
-def _unquoted(rows: Iterable[Any]) -> Iterable[Any]:
-    """Rows of a listing, which has the names of some schemas in backticks."""
-    return ((unquoted(schema or ""), *others) for schema, *others in rows)
+def _in_schema(written: str, rows: Iterable[Any]) -> Iterable[Any]:
+    """Rows of a listing, with the name of the schema as it was written: Spark lists some in
+    backticks, and all without the catalog, by which dbt would not find them again."""
+    for schema, *others in rows:
+        name = unquoted(schema or "")
+        yield (written if name and written.lower().endswith(f".{name.lower()}") else name), *others
