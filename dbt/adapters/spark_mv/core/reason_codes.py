@@ -132,8 +132,9 @@ _PLANNING: Mapping[str, Meaning] = {
         "Refresh the view with method complete once.",
     ),
     "OTHER_LAYOUT": Meaning(
-        "The storage table lacks columns that the fast refresh of this query keeps.",
-        "Run the model with --full-refresh once.",
+        "The storage table lacks columns that the fast refresh of this query keeps, or has them "
+        "with the types that they had before a table was altered.",
+        "Refresh the view with method complete once; it gets another storage table.",
     ),
     "NOT_PINNED": Meaning(
         "A base table cannot be read at a fixed version.",

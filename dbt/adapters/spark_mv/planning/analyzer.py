@@ -71,8 +71,8 @@ class Analyzer:
             except _NOT_FORESEEN as error:
                 text = f"a part of it is of an unknown form ({type(error).__name__}: {error})"
                 self._known[key] = Reason("NOT_PARSED", text[:300])
-            except StatementFailed as error:
-                self._known[key] = Reason("NOT_PARSED", f"Spark refuses a part of it: {error}")
+            except StatementFailed as error:  # it may be right after a change of the tables
+                return Reason("NOT_PARSED", f"Spark refuses a part of it: {error}")
             except NotAQuery:
                 self._known[key] = Reason("NOT_PARSED", "only Spark can read its text")
         return self._known[key]
@@ -115,6 +115,18 @@ class Analyzer:
         """The columns that the storage table of a definition is to have beside the view's."""
         found = self.analysis(definition, view)
         return () if isinstance(found, Reason) else tuple(found.program.hidden)
+
+    def fits(self, definition: Definition, view: MaterializedView, anew: bool = False) -> bool:
+        """Whether the storage table of a view has the hidden columns that its definition needs, of
+        the types that they have now. With `anew` the columns of tables are asked for again, as they
+        may have been altered since the definition was analysed."""
+        facts = self._plan_facts.get(definition.hash)
+        if anew and facts is not None and facts.columns != self._columns_of(definition, view)[2]:
+            self._known = {k: found for k, found in self._known.items() if k[0] != definition.hash}
+        if self.hidden(definition, view) != view.hidden:
+            return False
+        facts = self._plan_facts.get(definition.hash)
+        return not view.hidden or facts is None or facts.has_types_of(view.plan_facts)
 
     def _analyse(self, definition: Definition, view: MaterializedView) -> Analysis:
         _refuse_texts(definition)

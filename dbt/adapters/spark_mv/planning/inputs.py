@@ -29,7 +29,9 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import Label
 from dbt.adapters.spark_mv.state.observation import Observation
 
-OTHER_LAYOUT = Reason("OTHER_LAYOUT", "its storage table lacks columns that are needed")
+OTHER_LAYOUT = Reason(
+    "OTHER_LAYOUT", "its storage table lacks columns that are needed, or has others of these names"
+)
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def inputs_of(
     analysis = analyzer.analysis(observation.current, view)
     if isinstance(analysis, Reason):
         return analysis
-    if tuple(analysis.program.hidden) != view.hidden:
+    if not analyzer.fits(observation.current, view):
         return OTHER_LAYOUT
     unpinned = unpinned_tables(observation.versions, executor, resolver)
     altered = [name for name in unpinned if _is_altered(name, label, observation)]

@@ -60,6 +60,15 @@ class PlanFacts:
             self.types = dict(kept.get("types", {}))
             self.confirmed = kept.get("confirmed") is True
 
+    def has_types_of(self, kept: Mapping[str, Any]) -> bool:
+        """Whether columns that the tables had when others were kept have the types of then."""
+        then: Columns = kept.get("columns", {})
+        return all(
+            column in self.columns.get(table, ())
+            for table, listed in then.items()
+            for column in listed
+        )
+
 
 def programs(executor: Executor) -> str:
     """The versions of the programs on which it depends."""

@@ -178,7 +178,7 @@ class Refresher:
             reached("lock.after")
             if isinstance(plan, RestoreRefresh):
                 return restore(self._services, self._builder, observation.view, plan, lock, request)
-            if self._means_something_else(observation, current, plan):
+            if self._means_something_else(observation, current, plan, request):
                 return self._rebuild(observation, current, plan, lock, request)
             published = self._writer.run(observation, plan, lock, request)
             return published
@@ -187,13 +187,17 @@ class Refresher:
                 self._services.refresh_locks.release(lock)
 
     def _means_something_else(
-        self, observation: Observation, current: Definition, plan: RefreshPlan
+        self,
+        observation: Observation,
+        current: Definition,
+        plan: RefreshPlan,
+        request: Request,
     ) -> bool:
         if isinstance(plan, CompleteRefresh):
             if plan.why_not_fast == OTHER_LAYOUT:
                 return True
-            hidden = observation.view.hidden
-            if hidden and self._services.analyzer.hidden(current, observation.view) != hidden:
+            view, analyzer = observation.view, self._services.analyzer
+            if (view.hidden or request.explicit) and not analyzer.fits(current, view, anew=True):
                 return True
         altered = observation.verdict.reason == reasons.STORAGE_ALTERED
         # Without a label nobody says which schema it had; that of a new table is 0.
