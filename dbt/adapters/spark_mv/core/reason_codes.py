@@ -149,9 +149,10 @@ _PLANNING: Mapping[str, Meaning] = {
         "Refresh the view with method complete once.",
     ),
     "VERSION_GONE": Meaning(
-        "A version of a base table that is needed has expired.",
-        "Refresh the view with method complete once, and keep snapshots for longer than the time "
-        "between two refreshes.",
+        "A version of a base table that is needed has expired, or went with a table that was "
+        "replaced.",
+        "Refresh the view with method complete once. If no table was replaced, keep snapshots for "
+        "longer than the time between two refreshes.",
     ),
     "NOT_PARTITIONED": Meaning(
         "The view has no partitions that a condition can name.",

@@ -95,6 +95,8 @@ class Observer:
         stored = self._heads([view.storage]).get(view.storage)
         storage = self._resolver.lookup(view.storage)
         exists = isinstance(storage, TableFacts)
+        if isinstance(storage, TableFacts) and storage.schema_id is not None:
+            stored = storage.snapshot_id, storage.schema_id
         chain = self._chain(view.storage, stored) if exists else []
         label = read_label(chain)
         build = label or self._build_below(view.storage, chain)

@@ -99,7 +99,8 @@ class StatementReads:
             views.update(dict.fromkeys(found))
             if found and not is_temporary:
                 places.append((reference, found))
-                may_stand = may_stand and not self._gate.only_spark_evaluates(name)
+                is_view = found == (name,)
+                may_stand = may_stand and (is_view or not self._gate.only_spark_evaluates(name))
         return StatementViews(tuple(views), tuple(places) if may_stand else ())
 
     def _refuse_old(self, parts: Parts, home: Namespace) -> None:
