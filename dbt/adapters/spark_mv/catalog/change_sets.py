@@ -163,6 +163,8 @@ def change_between(
     executor: Executor, table: TableName, old: Version, new: Version
 ) -> Change | Reason:
     """How the change of `table` from `old` to `new` can be read; the reason if it cannot."""
+    if any(version.is_altered for version in (old, new)):
+        return schema_changed(table)
     if not (old.can_pin and new.can_pin):
         return Reason("NO_OLD_VERSION", f"{table.shown} has no version that can be read again")
     if not old.has_columns_of(new):

@@ -47,6 +47,12 @@ class Version:
         is_snapshot = self.kind == iceberg.FORMAT and self.snapshot_id is not None
         return is_snapshot and self.digest is None
 
+    @property
+    def is_altered(self) -> bool:
+        """Whether it is a snapshot of an Iceberg table that has other columns by then."""
+        is_snapshot = self.kind == iceberg.FORMAT and self.snapshot_id is not None
+        return is_snapshot and self.digest is not None
+
     def to_json(self) -> dict[str, Any]:
         """The version as the label writes it."""
         return {key: value for key, value in vars(self).items() if value is not None}

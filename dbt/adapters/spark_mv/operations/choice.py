@@ -19,6 +19,7 @@ REFRESH_COLUMNS = ("state", "method", "rows", "seconds", "reason")
 # Rows of a report, and the text of a failure.
 Acted = tuple[list[tuple[Any, ...]], str | None]
 Tasks = Mapping[TableName, Callable[[], Acted]]
+_TRY_AGAIN = "Remove the cause, or try again if tables were changed meanwhile."
 _NOTHING = "nothing to do: no materialized view here, or all are fresh"
 
 
@@ -79,7 +80,9 @@ def _acted(
         return [(str(state.name), *row) for row in act(state)], None
     except MaterializedViewError as error:
         failed = (str(state.name), "FAILED", *[None] * (len(columns) - 2), error.problem)
-        return [failed[: len(columns) + 1]], str(error)
+        # Spark's own words name no view, and no way out.
+        text = str(error) if error.way_out else f"{state.name}: {error.problem}\n{_TRY_AGAIN}"
+        return [failed[: len(columns) + 1]], text
 
 
 def side_by_side(services: Services) -> Callable[[Tasks], list[Acted]]:
