@@ -92,11 +92,9 @@ class Observer:
 
     def _observation(self, view: MaterializedView, pinned: PinnedVersions | None) -> Observation:
         instant = clock.now() if pinned is None else pinned.instant
-        stored = self._heads([view.storage]).get(view.storage)
-        storage = self._resolver.lookup(view.storage)
+        heads, storage = self._heads([view.storage]), self._resolver.lookup(view.storage)
         exists = isinstance(storage, TableFacts)
-        if isinstance(storage, TableFacts) and storage.schema_id is not None:
-            stored = storage.snapshot_id, storage.schema_id
+        stored = heads.get(view.storage) or _head_of(storage)
         chain = self._chain(view.storage, stored) if exists else []
         label = read_label(chain)
         build = label or self._build_below(view.storage, chain)
@@ -121,7 +119,7 @@ class Observer:
             None,
             chain[0] if chain else None,
             exists,
-            self._schema_id(view.storage, storage, stored) if exists else None,
+            self._schema_id(view.storage, stored) if exists else None,
             Verdict(Freshness.NEVER_BUILT, reasons.NEVER_BUILT),
             instant,
         )
@@ -189,11 +187,7 @@ class Observer:
         chain = self._chains[storage] = iceberg.labelled_chain(self._executor, storage)
         return chain
 
-    def _schema_id(
-        self, name: TableName, facts: object, head: table_heads.Head | None
-    ) -> int | None:
-        if isinstance(facts, TableFacts) and facts.schema_id is not None:
-            return facts.schema_id
+    def _schema_id(self, name: TableName, head: table_heads.Head | None) -> int | None:
         if head is None:
             head = table_heads.heads(self._executor, [name]).get(name)
         return head[1] if head else None
@@ -262,6 +256,13 @@ class Observer:
         if found:
             self._log.equate(view, name, old.snapshot_id, new.snapshot_id)
         return found
+
+
+def _head_of(facts: object) -> table_heads.Head | None:
+    """The head of an Iceberg table, if its facts say it."""
+    if not isinstance(facts, TableFacts) or facts.schema_id is None:
+        return None
+    return facts.snapshot_id, facts.schema_id
 
 
 def _with_expiry(
