@@ -44,14 +44,16 @@ class Version:
     @property
     def can_pin(self) -> bool:
         """Whether a query can read the table at this version, that is, with its columns."""
-        is_snapshot = self.kind == iceberg.FORMAT and self.snapshot_id is not None
-        return is_snapshot and self.digest is None
+        return self._is_snapshot and self.digest is None
 
     @property
     def is_altered(self) -> bool:
         """Whether it is a snapshot of an Iceberg table that has other columns by then."""
-        is_snapshot = self.kind == iceberg.FORMAT and self.snapshot_id is not None
-        return is_snapshot and self.digest is not None
+        return self._is_snapshot and self.digest is not None
+
+    @property
+    def _is_snapshot(self) -> bool:
+        return self.kind == iceberg.FORMAT and self.snapshot_id is not None
 
     def to_json(self) -> dict[str, Any]:
         """The version as the label writes it."""
