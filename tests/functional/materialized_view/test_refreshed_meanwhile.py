@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dbt.adapters.spark_mv.state.observation import Observer
+from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -23,22 +24,28 @@ def views(lake: Warehouse) -> None:
         lake.sql(f"create or replace materialized view @.{view} as {query}")
 
 
-def read_while(lake: Warehouse, patch: pytest.MonkeyPatch, seen: str, refreshed: str) -> int:
+def read_while(
+    lake: Warehouse, patch: pytest.MonkeyPatch, seen: str, refreshed: str, knows: bool = False
+) -> int:
     """The answer of a read; once it has seen the state of one view, another command refreshes one
-    below it."""
-    observe, done = Observer.observe, []
+    below it. The command of the read `knows` the views from an earlier read, or it does not."""
+    observe, done = Observer._observation, []
+    command = lake.command()
+    if knows:
+        command.sql("select most from @.answer")
 
-    def observe_first(self: Observer, view: Any, pinned: Any = None) -> Any:
-        found = observe(self, view, pinned)
+    def observe_first(self: Observer, view: Any, pinned: Any, stored: Any) -> Any:
+        found = observe(self, view, pinned, stored)
         if view.name.name == seen and not done:
             done.append(seen)
             lake.spark("insert into @.orders values (500, 'zoe', 100000)")
             lake.apart(f"select * from @.{refreshed}")
         return found
 
-    patch.setattr(Observer, "observe", observe_first)
-    ((most,),) = lake.apart("select most from @.answer")
-    patch.setattr(Observer, "observe", observe)
+    patch.setattr(Observer, "_observation", observe_first)
+    ((most,),) = command.sql("select most from @.answer")
+    command.flush()
+    patch.setattr(Observer, "_observation", observe)
     assert done
     return int(most)
 
@@ -47,14 +54,20 @@ CASES = [("answer", "largest"), ("answer", "daily"), ("largest", "daily")]
 
 
 @pytest.mark.behaviour("D42")
+@pytest.mark.parametrize("knows", [False, True])
 @pytest.mark.parametrize("client", ["catalog", "statements"])
 @pytest.mark.parametrize(("seen", "refreshed"), CASES)
 def test_read(
-    lake: Warehouse, monkeypatch: pytest.MonkeyPatch, seen: str, refreshed: str, client: str
+    lake: Warehouse,
+    monkeypatch: pytest.MonkeyPatch,
+    seen: str,
+    refreshed: str,
+    client: str,
+    knows: bool,
 ) -> None:
     if client == "statements":
         reach_by_statements(monkeypatch)
-    most = read_while(lake, monkeypatch, seen, refreshed)
+    most = read_while(lake, monkeypatch, seen, refreshed, knows)
     assert [(most,)] == lake.spark(
         "select max(total) from (select sum(amount) as total from @.orders group by customer)"
     )
@@ -62,6 +75,6 @@ def test_read(
 
 def test_who_does_not_look_again(lake: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mutant: what was seen first is taken for what is."""
-    monkeypatch.setattr(Observer, "has_moved", lambda self, observation, tables=None: False)
+    monkeypatch.setattr(PinnedVersions, "has_left", lambda self, seen, tables: False)
     before = lake.value("select most from @.answer")
     assert read_while(lake, monkeypatch, "answer", "largest") == before

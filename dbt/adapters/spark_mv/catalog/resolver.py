@@ -206,18 +206,20 @@ class Resolver:
         not known: then it is asked for once in a `remembered` block."""
         inside: dict[Hashable, list[ColumnType]] | None = getattr(self._threads, "returned", None)
         known = inside if by is None else self._returned
+        if known is None:
+            return self._planned(query, settings)
         client = self._executor.catalog
         under = client.settings() if settings is None and client is not None else settings
         key = (query, by, frozenset((under or {}).items()))
-        if known is not None and key in known:
-            return known[key]
+        if key not in known:
+            known[key] = self._planned(query, settings)
+        return known[key]
+
+    def _planned(self, query: str, settings: Mapping[str, str] | None) -> list[ColumnType]:
+        client = self._executor.catalog
         if settings is None and client is not None:
-            found = client.returned(query)
-        else:
-            found = self._described(query, True, settings)
-        if known is not None:
-            known[key] = found
-        return found
+            return client.returned(query)
+        return self._described(query, True, settings)
 
     def explained(
         self, query: str, home: Namespace, settings: Mapping[str, str] | None = None

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog import file_tables, iceberg, table_heads
-from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, TableFacts
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -81,25 +81,29 @@ class Versions:
         self._resolver = resolver
 
     def read(
-        self, names: Iterable[TableName], heads: Mapping[TableName, table_heads.Head] | None = None
+        self,
+        names: Iterable[TableName],
+        heads: Mapping[TableName, table_heads.Head] | None = None,
+        facts: Mapping[TableName, Facts] | None = None,
     ) -> dict[TableName, Version]:
         """The current version of each table, in the order given.
 
-        `heads` are those of Iceberg tables that were read just now.
+        `heads` are those of Iceberg tables that were read just now, `facts` what was found out of
+        tables just now.
         """
-        names, heads = tuple(dict.fromkeys(names)), heads or {}
+        names, heads, seen = tuple(dict.fromkeys(names)), heads or {}, facts or {}
         found: dict[TableName, Version] = {}
         asked: dict[TableName, table_heads.Head] = {}
         unread: list[TableName] = []
         for name in names:
-            facts = self._resolver.lookup(name)
-            if not isinstance(facts, TableFacts):
+            table = seen.get(name) or self._resolver.lookup(name)
+            if not isinstance(table, TableFacts):
                 found[name] = Version(MISSING)
-            elif facts.provider != iceberg.FORMAT:
-                found[name] = self._version_of_files(name, facts)
-            elif facts.schema_id is not None:
-                head = facts.snapshot_id, facts.schema_id
-                found[name] = self._version_of_iceberg(name, head, facts.metadata_digest)
+            elif table.provider != iceberg.FORMAT:
+                found[name] = self._version_of_files(name, table)
+            elif table.schema_id is not None:
+                head = table.snapshot_id, table.schema_id
+                found[name] = self._version_of_iceberg(name, head, table.metadata_digest)
             elif name in heads:
                 asked[name] = heads[name]
             else:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
-from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.catalog import iceberg, table_heads
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.catalog.versions import MISSING, Version, Versions
 from dbt.adapters.spark_mv.config.time_zones import zone_of
@@ -71,6 +71,10 @@ class PastVersions(PinnedVersions):
         """The time, for messages."""
         return moment_of(round(self.instant * 1e6))
 
+    def head(self, table: TableName) -> table_heads.Head | None:
+        """None: that of now is to be compared with what the table was."""
+        return None
+
     def read(
         self, expansion: Expansion, build: Label | None, versions: Versions, heads: Heads
     ) -> dict[TableName, Version]:
@@ -79,7 +83,7 @@ class PastVersions(PinnedVersions):
         upstream = set(expansion.storages.values())
         with self.lock:
             missing = [table for table in expansion.tables if table not in self.versions]
-            for name, now in versions.read(missing, heads).items():
+            for name, now in versions.read(missing, heads, expansion.facts).items():
                 stored = build.sources.get(name) if build is not None else None
                 is_now = name in upstream or now.kind == MISSING or self._is_empty(now, stored)
                 self.versions[name] = now if is_now else self._then(versions, name, now)

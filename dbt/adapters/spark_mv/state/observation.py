@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from dbt.adapters.spark_mv.catalog import iceberg, table_heads
@@ -78,23 +77,40 @@ class Observer:
         """The label first, versions after it: a label is then never newer than what it is
         compared with."""
         with self._resolver.remembered():
-            return self._observation(view, pinned)
+            return self._observation(view, pinned, None)
 
-    def has_moved(
-        self, observation: Observation, tables: Iterable[TableName] | None = None
-    ) -> bool:
-        """Whether any base table, or any of those named, has another version now than when it was
-        observed."""
-        names = list(observation.versions if tables is None else tables)
+    def observe_pinned(self, view: MaterializedView, pinned: PinnedVersions) -> Observation:
+        """As `observe`, with the rows that are read if those of another view were found right by
+        versions in `pinned`. Where they have been written since the storage table is not pinned any
+        more."""
+        with self._resolver.remembered():
+            head = pinned.head(view.storage)
+            found = self._observation(view, pinned, head)
+            if head is None or found.head is not None and found.head.snapshot_id == head[0]:
+                return found
+            pinned.forget([view.storage])
+            return self._observation(view, pinned, None)
+
+    def has_moved(self, observation: Observation) -> bool:
+        """Whether any base table has another version now than when it was observed."""
+        names = list(observation.versions)
         with self._resolver.remembered():
             found = self._versions.read(names, self._heads(names))
-        return any(observation.versions.get(name) != found[name] for name in names)
+        return observation.versions != found
 
-    def _observation(self, view: MaterializedView, pinned: PinnedVersions | None) -> Observation:
+    def _observation(
+        self,
+        view: MaterializedView,
+        pinned: PinnedVersions | None,
+        stored: table_heads.Head | None,
+    ) -> Observation:
+        """`stored` is the head of the storage table, if it is known."""
         instant = clock.now() if pinned is None else pinned.instant
-        heads, storage = self._heads([view.storage]), self._resolver.lookup(view.storage)
-        exists = isinstance(storage, TableFacts)
-        stored = heads.get(view.storage) or _head_of(storage)
+        exists = stored is not None
+        if stored is None:
+            heads, storage = self._heads([view.storage]), self._resolver.lookup(view.storage)
+            exists = isinstance(storage, TableFacts)
+            stored = heads.get(view.storage) or _head_of(storage)
         chain = self._chain(view.storage, stored) if exists else []
         label = read_label(chain)
         build = label or self._build_below(view.storage, chain)
@@ -103,7 +119,7 @@ class Observer:
         expansion = expander.expand(view.definition.query, view.definition.home)
         self._tables[view.name] = expansion.tables
         if pinned is None:
-            versions = self._versions.read(expansion.tables, heads)
+            versions = self._versions.read(expansion.tables, heads, expansion.facts)
         else:
             versions = pinned.read(expansion, build, self._versions, heads)
         current = replace(

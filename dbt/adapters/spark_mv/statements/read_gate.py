@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import ViewFacts, client_for
@@ -18,13 +19,22 @@ from dbt.adapters.spark_mv.views.live_sql import is_live_view
 Views = tuple[TableName, ...]
 
 
+@dataclass(frozen=True)
+class _Behind:
+    """Materialized views that a read of a relation reads, and whether views of Spark's own catalog
+    are on the way to them: their texts do not tell the settings that they were made with."""
+
+    views: Views = ()
+    through_spark: bool = False
+
+
 class ReadGate:
     """The read gate of one command. What a name stands for is remembered until it is written."""
 
     def __init__(self, services: Services, reader: Reader) -> None:
         self._services = services
         self._reader = reader
-        self._known: dict[TableName, Views | None] = {}
+        self._known: dict[TableName, _Behind | None] = {}
         self._generation = 0
         self._found: dict[tuple[str, ...], bool] = {}
 
@@ -66,9 +76,9 @@ class ReadGate:
         self._generation += 1
         known = dict(self._known)
         self._known = {
-            other: views
-            for other, views in known.items()
-            if other != name and views is not None and name not in views
+            other: behind
+            for other, behind in known.items()
+            if other != name and behind is not None and name not in behind.views
         }
 
     def forget_all(self) -> None:
@@ -79,52 +89,48 @@ class ReadGate:
     def views_behind(self, name: TableName) -> Views | None:
         """Materialized views that a read of `name` reads, through any number of views; None if
         there is no such relation, or a view of which only Spark knows what it reads."""
+        behind = self._behind(name)
+        return None if behind is None else behind.views
+
+    def only_spark_evaluates(self, name: TableName) -> bool:
+        """Whether views of Spark's own catalog are between a relation and the materialized views
+        behind it, so that no text can stand for it."""
+        behind = self._behind(name)
+        return behind is not None and behind.through_spark
+
+    def _behind(self, name: TableName) -> _Behind | None:
         if name in self._known:
             return self._known[name]
         generation = self._generation
-        found = self._find_views(name, 0)
+        found = self._walk(name, 0)
         if generation == self._generation:  # else it may be of before what was forgotten
             self._known[name] = found
         return found
 
-    def _find_views(self, name: TableName, depth: int) -> Views | None:
+    def _walk(self, name: TableName, depth: int) -> _Behind | None:
         resolver = self._services.resolver
         facts = resolver.lookup(name)
         if facts is None:
             return None
         if not isinstance(facts, ViewFacts):
-            return ()
+            return _Behind()
         if is_materialized_view(facts.properties):
-            return (name,)
+            return _Behind((name,))
         if is_live_view(facts.properties):
-            return ()
+            return _Behind()
         reads = understood(facts.text)
         if reads is None or depth > MAX_DEPTH:
             return None
         home = Namespace(facts.catalog, facts.namespace)
         found: dict[TableName, None] = {}
+        through_spark = facts.returned is not None
         for parts in dict.fromkeys(reference.parts for reference in reads.references):
-            behind = self._find_views(resolver.resolve(parts, home), depth + 1)
+            behind = self._walk(resolver.resolve(parts, home), depth + 1)
             if behind is None:
                 return None
-            found.update(dict.fromkeys(behind))
-        return tuple(found)
-
-    def only_spark_evaluates(self, name: TableName) -> bool:
-        """Whether views of Spark's own catalog are between a relation and the materialized views
-        behind it: their texts do not tell the settings that they were made with."""
-        resolver = self._services.resolver
-        facts = resolver.lookup(name)
-        if not isinstance(facts, ViewFacts) or is_materialized_view(facts.properties):
-            return False
-        reads = understood(facts.text)
-        if facts.returned is not None or reads is None:
-            return True
-        home = Namespace(facts.catalog, facts.namespace)
-        return any(
-            self.only_spark_evaluates(resolver.resolve(parts, home))
-            for parts in dict.fromkeys(reference.parts for reference in reads.references)
-        )
+            found.update(dict.fromkeys(behind.views))
+            through_spark = through_spark or behind.through_spark
+        return _Behind(tuple(found), through_spark)
 
     def prepare(self, views: Sequence[TableName], may_inline: bool) -> Readable:
         """Make these views readable."""

@@ -28,7 +28,7 @@ from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.consistency import ConsistencyGroups
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.expansion import views_of_spark
-from dbt.adapters.spark_mv.views.registry import load_view
+from dbt.adapters.spark_mv.views.registry import load_view, view_of
 
 # So often the members of a group are brought to one state before a read of them fails.
 _ROUNDS = 3
@@ -141,21 +141,21 @@ class Reader:
         self, name: TableName, pinned: PinnedVersions, may_inline: bool, trigger: str, exact: bool
     ) -> Serving | Callable[[], Serving]:
         """How a read is answered, or the refresh that it takes to answer it by stored rows."""
-        view = load_view(self._services.resolver, name)
+        seen = pinned.take_view(name)
+        view = view_of(name, seen) or load_view(self._services.resolver, name)
         ensure_registered(self._services, view)
-        observation = self._services.observer.observe(view, pinned)
+        observation = self._services.observer.observe_pinned(view, pinned)
         upstream = observation.expansion.storages
         if upstream and not exact and self._keeps_rows(observation):
             observation = self._as_it_stands(observation, pinned)
         elif upstream:
             below = upstream if exact else ()
             self.prepare(upstream, pinned, may_inline=False, trigger=UPSTREAM, exact=below)
-            # Whatever was seen of them before, others may have refreshed them since.
-            if self._services.observer.has_moved(observation, upstream.values()):
+            if pinned.has_left(observation.versions, upstream.values()):
                 pinned.forget(upstream.values())
                 observation = self._services.observer.observe(view, pinned)
         if observation.verdict.is_fresh:
-            self._clear_flag(observation)
+            self._clear_flag(observation, pinned)
             self._renew_live(observation)
             return Serving.STORED
         if exact and self.refreshes_by_itself(view) and not observation.verdict.missing:
@@ -216,7 +216,7 @@ class Reader:
             view.options.enable_refresh and not view.reduced and not self._is_suspended(view.name)
         )
 
-    def _clear_flag(self, observation: Observation) -> None:
+    def _clear_flag(self, observation: Observation, pinned: PinnedVersions) -> None:
         view = observation.view
         known = self._services.log.state().views.get(view.name)
         if known is None or not known.is_stale:
@@ -224,6 +224,7 @@ class Reader:
         if not self.refreshes_by_itself(view):
             self._services.history.skipped(view, Request(READ), observation.verdict.reason)
             return
+        pinned.forget([view.storage])
         with suppress(RefreshFailed):  # the rows were fresh when they were observed
             self._refresher.refresh(view.name, Request(READ))
 
@@ -259,6 +260,7 @@ class Reader:
 
     def _refresh(self, observation: Observation, pinned: PinnedVersions, trigger: str) -> Serving:
         name = observation.view.name
+        pinned.forget([observation.view.storage])
         try:
             outcome = self._refresher.refresh(name, Request(trigger), pinned)
         except RefreshFailed as error:
@@ -266,7 +268,6 @@ class Reader:
                 raise
             self._services.warn(f"{error.problem} Its old rows are served.")
             return Serving.STORED
-        pinned.forget([observation.view.storage])
         self._services.info(str(outcome))
         return Serving.STORED
 

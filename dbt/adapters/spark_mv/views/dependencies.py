@@ -40,7 +40,7 @@ MAX_DEPTH = 40
 Replacement = Callable[[TableName, Facts, Reference], str | None]
 
 
-def storage_of(name: TableName, facts: Facts) -> TableName | None:
+def storage_of(name: TableName, facts: Facts | None) -> TableName | None:
     """Storage table of the materialized view `name`, None if the relation is none."""
     if isinstance(facts, ViewFacts) and "mv.storage_table" in facts.properties:
         return name.sibling(facts.properties["mv.storage_table"])
@@ -96,10 +96,8 @@ class Expander:
         for reference in distinct.values():
             name, facts = self._resolve(reference, home)
             self._refuse_cycle(name, path)
-            if facts is None:
-                found.add(name, TABLE, depth)
-                self._add_table(name, found)
-                continue
+            if facts is not None:
+                found.facts[name] = facts
             storage = storage_of(name, facts)
             if storage is not None:
                 self._add_view(name, facts, storage, depth, path, found)
@@ -143,9 +141,9 @@ class Expander:
             stored = STORAGE_NAME.match(name.name)
             owner = name.sibling(stored["view"]) if stored else name
             facts = self._resolver.lookup(owner) if stored else None
-            is_view = facts is not None and storage_of(owner, facts) is not None
+            is_view = storage_of(owner, facts) is not None
             self._refuse_cycle(owner if is_view else name, path)
-            if is_view and facts is not None:
+            if is_view:
                 self._add_view(owner, facts, name, depth, path, found)
             else:
                 found.add(name, TABLE, depth)
@@ -154,7 +152,7 @@ class Expander:
     def _add_view(
         self,
         name: TableName,
-        facts: Facts,
+        facts: Facts | None,
         storage: TableName,
         depth: int,
         path: tuple[TableName, ...],
@@ -184,7 +182,7 @@ class Expander:
             )
 
     def _refuse_cycle_below(
-        self, name: TableName, facts: Facts, path: tuple[TableName, ...]
+        self, name: TableName, facts: Facts | None, path: tuple[TableName, ...]
     ) -> None:
         if not path:
             return
@@ -280,10 +278,14 @@ class Expander:
         """The query for which a logical view stands, with relations replaced as by `inline`."""
         body = self._inlined(facts, replacement, as_now)
         text = body if not as_now or replacement is _kept else self._inlined(facts, _kept, True)
+        return view_columns.in_place(facts, body, self._shown(name, facts, text, as_now))
+
+    def _shown(
+        self, name: TableName, facts: ViewFacts, text: str, as_now: bool
+    ) -> view_columns.Shown | None:
         by = view_columns.behind(facts, self._resolver) if as_now else None
         typed = view_columns.Typed(text, by, self._settings)
-        columns = view_columns.shown(name, facts, typed, self._resolver, self._for_later)
-        return view_columns.in_place(facts, body, columns)
+        return view_columns.shown(name, facts, typed, self._resolver, self._for_later)
 
     def _inlined(self, facts: ViewFacts, replacement: Replacement, as_now: bool) -> str:
         home = Namespace(facts.catalog, facts.namespace)
@@ -291,9 +293,7 @@ class Expander:
 
     def is_as_its_text(self, name: TableName, facts: ViewFacts) -> bool:
         """Whether a logical view returns the columns of its text as they are."""
-        text, by = self._inlined(facts, _kept, True), view_columns.behind(facts, self._resolver)
-        typed = view_columns.Typed(text, by, self._settings)
-        return view_columns.shown(name, facts, typed, self._resolver) is None
+        return self._shown(name, facts, self._inlined(facts, _kept, True), True) is None
 
 
 def _kept(name: TableName, facts: Facts, reference: Reference) -> None:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.names import TableName
 
 TABLE, VIEW, MATERIALIZED_VIEW = "TABLE", "VIEW", "MATERIALIZED_VIEW"
@@ -28,7 +29,8 @@ class Expansion:
 
     `tables` are the physical base tables (a materialized view counts by its storage table),
     `storages` maps the materialized views among the sources to theirs, `views` the logical views
-    to their texts, `declared` to the types of their columns.
+    to their texts, `declared` to the types of their columns. `facts` has what was seen of each
+    source that exists.
     """
 
     sources: list[Source] = field(default_factory=list)
@@ -36,6 +38,7 @@ class Expansion:
     storages: dict[TableName, TableName] = field(default_factory=dict)
     views: dict[str, str] = field(default_factory=dict)
     declared: dict[str, str] = field(default_factory=dict)
+    facts: dict[TableName, TableFacts | ViewFacts] = field(default_factory=dict)
 
     @property
     def declared_types(self) -> str | None:

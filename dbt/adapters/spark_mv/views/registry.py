@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.errors import UnknownMaterializedView
-from dbt.adapters.spark_mv.core.executor import ViewFacts
+from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import (
     MaterializedView,
@@ -15,7 +15,11 @@ from dbt.adapters.spark_mv.views.definition import (
 
 def find_view(resolver: Resolver, name: TableName) -> MaterializedView | None:
     """The materialized view of this name, None if the name is free or something else has it."""
-    facts = resolver.lookup(name)
+    return view_of(name, resolver.lookup(name))
+
+
+def view_of(name: TableName, facts: TableFacts | ViewFacts | None) -> MaterializedView | None:
+    """The materialized view of this name by what it is in the catalog, None if it is none."""
     if not isinstance(facts, ViewFacts) or not is_materialized_view(facts.properties):
         return None
     return from_properties(name, facts.properties)
