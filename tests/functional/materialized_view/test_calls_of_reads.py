@@ -12,8 +12,8 @@ from py4j.clientserver import JavaClient
 from tests.functional.materialized_view.warehouse import Warehouse
 
 _CHAIN = 5
-# A third more than there were when this was written: 22 for a table, 8 for a view, and a mean of 4.5
-# for each view below that.
+# A third more than there were when this was written: 22 for a table, 8 for a view, and a mean of
+# 4.5 for each view below that.
 _OF_A_TABLE, _OF_A_VIEW, _OF_ONE_BELOW = 30, 11, 6
 
 

@@ -89,8 +89,9 @@ class Options:
         "refresh",
         one_of("refresh", INLINE, LIVE, SERVE, FAIL),
         "a read of a stale view: refresh it first; run its query, or that of its live view, in its "
-        "place for this read (a view that other views read is refreshed instead); serve with a "
-        "warning; fail",
+        "place for this read (refreshed instead: a view that other views read, or that was made "
+        "with other settings than the session has, such as its time zone); serve with a warning; "
+        "fail",
     )
     live: bool | None = _option(
         None,

@@ -84,7 +84,7 @@ class MaterializedViewStatements:
                     f"'{{view: {name}, if_exists: true}}'`, then align again.",
                 )
         pinned = PinnedVersions()
-        self._reader.prepare(members, pinned, may_inline=False, trigger=MANUAL, exact=members)
+        self._reader.prepare(members, pinned, trigger=MANUAL, exact=members)
         return members
 
     def refresh_keys(self, name: TableName, keys: Sequence[Any], request: Request) -> Outcome:

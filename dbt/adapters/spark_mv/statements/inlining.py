@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.sql.names import Namespace, TableName
 from dbt.adapters.spark_mv.sql.reads import Reference, references_of
 from dbt.adapters.spark_mv.sql.splice import edited, edits_of, subquery
 from dbt.adapters.spark_mv.sql.words import Word, depths, words_of
-from dbt.adapters.spark_mv.statements.read_policy import Readable
+from dbt.adapters.spark_mv.statements.serving import Readable
 from dbt.adapters.spark_mv.statements.statement_reads import StatementViews
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of

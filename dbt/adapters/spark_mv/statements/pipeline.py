@@ -94,7 +94,7 @@ class StatementPipeline:
             statement = classify(sql)
             if statement.reads_relations:
                 found = self._reads.find(sql, statement, context)
-                self._gate.prepare(found.views, may_inline=bool(found.places))
+                self._gate.prepare(found.views, context.settings if found.places else None)
 
     def make_declared_ready(self, context: StatementContext) -> None:
         """The same for what dbt's manifest says the node reads, which is no SQL."""
@@ -104,7 +104,7 @@ class StatementPipeline:
         names = [self._services.resolver.resolve(parts, home) for parts in context.declared_reads()]
         views = [view for name in names for view in self._gate.views_behind(name) or ()]
         with self._entered():
-            self._gate.prepare(views, may_inline=False)
+            self._gate.prepare(views)
 
     @contextmanager
     def _entered(self) -> Iterator[None]:
@@ -179,7 +179,7 @@ class StatementPipeline:
         if statement.reads_relations and context.gates_reads:
             found = self._reads.find(text, statement, context)
             may_inline = bool(found.places) and text is sql
-            read = self._gate.prepare(found.views, may_inline)
+            read = self._gate.prepare(found.views, context.settings if may_inline else None)
             self._caches.drop_outdated(found.views, context)
             if statement.kind is Kind.CACHE:
                 self._caches.made(found.views)

@@ -11,7 +11,8 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName, quote_parts
 from dbt.adapters.spark_mv.sql.understood import understood
 from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
-from dbt.adapters.spark_mv.statements.read_policy import Readable, Reader
+from dbt.adapters.spark_mv.statements.read_policy import Reader
+from dbt.adapters.spark_mv.statements.serving import Readable, Session
 from dbt.adapters.spark_mv.views.definition import is_materialized_view
 from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
 from dbt.adapters.spark_mv.views.live_sql import is_live_view
@@ -132,6 +133,6 @@ class ReadGate:
             through_spark = through_spark or behind.through_spark
         return _Behind(tuple(found), through_spark)
 
-    def prepare(self, views: Sequence[TableName], may_inline: bool) -> Readable:
-        """Make these views readable."""
-        return self._reader.prepare(views, PinnedVersions(), may_inline)
+    def prepare(self, views: Sequence[TableName], session: Session | None = None) -> Readable:
+        """Make these views readable; a query may stand in place of one only in a `session`."""
+        return self._reader.prepare(views, PinnedVersions(), session)

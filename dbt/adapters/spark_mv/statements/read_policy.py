@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from dataclasses import replace
 from functools import partial
 
 from dbt.adapters.spark_mv.config.option_types import FAIL, INLINE, LIVE, SERVE
@@ -26,33 +25,12 @@ from dbt.adapters.spark_mv.state.freshness import Freshness, Verdict
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.consistency import ConsistencyGroups
+from dbt.adapters.spark_mv.statements.serving import Readable, Serving, Session, may_inline
 from dbt.adapters.spark_mv.views.definition import MaterializedView
-from dbt.adapters.spark_mv.views.expansion import views_of_spark
 from dbt.adapters.spark_mv.views.registry import load_view, view_of
 
 # So often the members of a group are brought to one state before a read of them fails.
 _ROUNDS = 3
-
-
-class Serving(Enum):
-    """How a read of a view is answered."""
-
-    STORED = "stored rows"
-    INLINE = "its query instead"
-
-    @property
-    def is_inline(self) -> bool:
-        """Whether the view's query runs in place of a read of its rows."""
-        return self is Serving.INLINE
-
-
-@dataclass(frozen=True)
-class Readable:
-    """Views that a statement may read now: those whose query runs in place of a read of their rows,
-    and the snapshots of storage tables at which views of one group have rows of one state."""
-
-    inline: frozenset[TableName]
-    snapshots: dict[TableName, str] = field(default_factory=dict)
 
 
 class Reader:
@@ -67,24 +45,24 @@ class Reader:
         self,
         names: Collection[TableName],
         pinned: PinnedVersions,
-        may_inline: bool = True,
+        session: Session | None = None,
         trigger: str = READ,
         exact: Collection[TableName] = (),
     ) -> Readable:
         """Make views readable, each by its policy, everything that it reads first; those that have
         to be refreshed side by side. Several of one consistency group have rows of one state.
 
-        Without `may_inline` a stale view whose policy is inline is refreshed: a view that reads
-        it is built from stored rows. `exact` ones are refreshed if they are stale, whatever age
-        their policy allows.
+        A stale view whose policy is inline is refreshed if its query cannot stand in the statement:
+        without the `session` in which that is to run, or with other settings there than those of
+        the view. `exact` ones are refreshed if they are stale, whatever age their policy allows.
         Raises `StaleRead` or `RefreshFailed` if the policy of one is to fail, `GroupMoves`.
         """
         groups = self.groups.of(names)
         if not groups:
-            return self._prepare(names, pinned, may_inline, trigger, exact)
+            return self._prepare(names, pinned, session, trigger, exact)
         wanted = set(exact)
         for _ in range(_ROUNDS):
-            self._prepare(names, pinned, False, trigger, wanted)
+            self._prepare(names, pinned, None, trigger, wanted)
             rows = {group: self.groups.rows(members) for group, members in groups.items()}
             apart = {group: found.why_apart for group, found in rows.items()}
             if not any(apart.values()):
@@ -120,12 +98,12 @@ class Reader:
         self,
         names: Collection[TableName],
         pinned: PinnedVersions,
-        may_inline: bool,
+        session: Session | None,
         trigger: str,
         exact: Collection[TableName],
     ) -> Readable:
         served = {
-            name: self._serve(name, pinned, may_inline, trigger, name in exact)
+            name: self._serve(name, pinned, session, trigger, name in exact)
             for name in dict.fromkeys(names)
         }
         refreshes = {name: how for name, how in served.items() if not isinstance(how, Serving)}
@@ -138,7 +116,12 @@ class Reader:
         return Readable(frozenset(inline))
 
     def _serve(
-        self, name: TableName, pinned: PinnedVersions, may_inline: bool, trigger: str, exact: bool
+        self,
+        name: TableName,
+        pinned: PinnedVersions,
+        session: Session | None,
+        trigger: str,
+        exact: bool,
     ) -> Serving | Callable[[], Serving]:
         """How a read is answered, or the refresh that it takes to answer it by stored rows."""
         seen = pinned.take_view(name)
@@ -150,7 +133,7 @@ class Reader:
             observation = self._as_it_stands(observation, pinned)
         elif upstream:
             below = upstream if exact else ()
-            self.prepare(upstream, pinned, may_inline=False, trigger=UPSTREAM, exact=below)
+            self.prepare(upstream, pinned, trigger=UPSTREAM, exact=below)
             if pinned.has_left(observation.versions, upstream.values()):
                 pinned.forget(upstream.values())
                 observation = self._services.observer.observe(view, pinned)
@@ -160,7 +143,7 @@ class Reader:
             return Serving.STORED
         if exact and self.refreshes_by_itself(view) and not observation.verdict.missing:
             return partial(self._refresh, observation, pinned, trigger)
-        return self._serve_stale(observation, pinned, may_inline, trigger)
+        return self._serve_stale(observation, pinned, session, trigger)
 
     def _keeps_rows(self, observation: Observation) -> bool:
         """Whether a read has the stored rows, or fails, whatever views below them are like."""
@@ -183,7 +166,7 @@ class Reader:
             if below.verdict.is_fresh:
                 continue
             if is_served:
-                self._serve_stale(below, pinned, may_inline=False, trigger=UPSTREAM)
+                self._serve_stale(below, pinned, None, trigger=UPSTREAM)
             elif observation.verdict.is_fresh:
                 reason = reasons.upstream_not_fresh(str(name), below.verdict.freshness.value)
                 observation = replace(observation, verdict=Verdict(Freshness.STALE, reason))
@@ -235,7 +218,11 @@ class Reader:
             self._services.warn(not_renewed(observation.view.name, error))
 
     def _serve_stale(
-        self, observation: Observation, pinned: PinnedVersions, may_inline: bool, trigger: str
+        self,
+        observation: Observation,
+        pinned: PinnedVersions,
+        session: Session | None,
+        trigger: str,
     ) -> Serving | Callable[[], Serving]:
         view, options = observation.view, observation.view.options
         reason = observation.verdict.reason.text
@@ -253,8 +240,7 @@ class Reader:
         if options.when_stale == SERVE:
             self._services.warn(f"{view.name} is served stale: {reason}.")
             return Serving.STORED
-        may_inline = may_inline and not views_of_spark(observation.expansion.views)
-        if options.when_stale in (INLINE, LIVE) and may_inline:
+        if options.when_stale in (INLINE, LIVE) and may_inline(observation, session):
             return Serving.INLINE
         return partial(self._refresh, observation, pinned, trigger)
 

@@ -41,7 +41,7 @@ class StaleViews:
         for one in matched:
             try:
                 if self._is_cheap(one.view):
-                    self._reader.prepare([one.view.name], PinnedVersions(), may_inline=False)
+                    self._reader.prepare([one.view.name], PinnedVersions())
                     return one
             except MaterializedViewError as error:
                 problem = f"{one.view.name} is not refreshed for a query: {error.problem}"
