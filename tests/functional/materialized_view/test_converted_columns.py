@@ -218,32 +218,3 @@ def test_a_view_of_structures_is_made_again(told: tuple[Warehouse, str]) -> None
             assert found == _result(lake, "spark", query), change
             lake.sql("create or replace view @.l as select k, s from @.t")
             lake.spark(f"insert into @.t {CHANGES[change]} {FROM}")
-
-
-@pytest.mark.parametrize("method", ["complete", "fast", "partition"])
-def test_under_other_settings(told: tuple[Warehouse, str], method: str) -> None:
-    """The types of a text are those that it has with the settings of the materialized view, and not
-    with those of the session that refreshes it."""
-    lake, _ = told
-    lake.spark("create or replace table @.t (k bigint, i int, s string) using iceberg")
-    lake.spark("insert into @.t values (1, 9, 'x'), (1, 10, 'y'), (2, null, '3')")
-    as_text, as_number = "spark.sql.ansi.enabled = false", "spark.sql.ansi.enabled = true"
-    lake.spark(f"set {as_text}")
-    lake.spark("create view @.l as select k, coalesce(i, case when k > 1 then s end) as v from @.t")
-    query = "select k, max(v) as v, count(*) as n from @.l group by k"
-    for run in (lake.spark, lake.sql):
-        run(f"set {as_number}")
-    try:
-        lake.sql(f"create materialized view @.m partitioned by (k) as {query}")
-        lake.spark("insert into @.t values (1, 8, 'z'), (3, 9, '0'), (3, 10, '0')")
-        wanted = _result(lake, "spark", query)
-        assert wanted == Counter(["(1, '9', 3)", "(2, '3', 1)", "(3, '9', 2)"])
-        for run in (lake.spark, lake.sql):
-            run(f"set {as_text}")
-        lake.restart()
-        report = lake.operation("refresh", view=f"{lake.schema}.m", method=method)
-        assert not report.failures
-        assert _result(lake, "sql", "select * from @.m") == wanted
-    finally:
-        for run in (lake.spark, lake.sql):
-            run("reset spark.sql.ansi.enabled")

@@ -26,6 +26,7 @@ from dbt.adapters.spark_mv.planning.plan_check import (
     Columns,
     PlanFacts,
     confirm,
+    facts_of,
     programs,
     refuse_unknown_functions,
 )
@@ -96,9 +97,8 @@ class Analyzer:
         is_kept = view.plan_facts.get("of") == definition.hash
         if self._executor.catalog is None or not is_kept:
             return False
-        kept = PlanFacts(definition.hash, self._by, self._columns_of(definition, view)[2])
-        kept.recall(view.plan_facts)
-        return kept.confirmed
+        text, _, columns = self._columns_of(definition, view)
+        return facts_of(definition, self._by, text, columns, view.plan_facts).confirmed
 
     def _columns_of(
         self, definition: Definition, view: MaterializedView
@@ -132,8 +132,7 @@ class Analyzer:
         _refuse_texts(definition)
         text, tables, columns = self._columns_of(definition, view)
         written = Written(text)
-        plan_facts = PlanFacts(definition.hash, self._by, columns)
-        plan_facts.recall(view.plan_facts)
+        plan_facts = facts_of(definition, self._by, text, columns, view.plan_facts)
         floats = view.options.float_additive
         try:
             if reads_clock(definition):

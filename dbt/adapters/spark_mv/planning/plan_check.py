@@ -6,6 +6,7 @@ kept, for as long as the tables have the same columns and the same programs ask.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -23,6 +24,7 @@ from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.planning.plan_text import comparable
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.sql.plans import WHOLE_PLANS, plan_of
+from dbt.adapters.spark_mv.views.definition import Definition
 
 Columns = dict[str, list[list[str]]]
 _OF_SPARK = "Class: org.apache.spark.sql.catalyst."
@@ -38,8 +40,9 @@ SHOWN_PLANS = {
 @dataclass
 class PlanFacts:
     """What Spark said of one definition, whose hash is `of`: `by` names the programs, `columns`
-    the names and types of the tables' columns; `types` those of the columns of each query that was
-    asked about.
+    the names and types of the tables' columns, `reads` is a digest of the query with the texts of
+    the logical views that it reads, and their conversions, empty if it reads none; `types` are
+    those of the columns of each query that was asked about.
 
     `confirmed` says that Spark plans the query that was understood as the one that was written.
     """
@@ -47,18 +50,13 @@ class PlanFacts:
     of: str
     by: str
     columns: Columns
+    reads: str = ""
     types: dict[str, list[str]] = field(default_factory=dict)
     confirmed: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As the view's properties keep it."""
         return dict(vars(self))
-
-    def recall(self, kept: Mapping[str, Any]) -> None:
-        """Take over what was kept, as far as it still holds."""
-        if all(kept.get(key) == vars(self)[key] for key in ("of", "by", "columns")):
-            self.types = dict(kept.get("types", {}))
-            self.confirmed = kept.get("confirmed") is True
 
     def has_types_of(self, kept: Mapping[str, Any]) -> bool:
         """Whether columns that the tables had when others were kept have the types of then."""
@@ -68,6 +66,20 @@ class PlanFacts:
             for table, listed in then.items()
             for column in listed
         )
+
+
+def facts_of(
+    definition: Definition, by: str, text: str, columns: Columns, kept: Mapping[str, Any]
+) -> PlanFacts:
+    """What is known of a definition before Spark is asked: what was kept, as far as it still holds.
+    `text` is the query with placeholders for its tables, whose `columns` these are."""
+    reads = hashlib.sha256(text.encode()).hexdigest()[:16] if definition.views else ""
+    found = PlanFacts(definition.hash, by, columns, reads)
+    asked = {"of": found.of, "by": by, "columns": columns, "reads": reads}
+    if {"reads": "", **{key: kept[key] for key in asked if key in kept}} == asked:
+        found.types = dict(kept.get("types", {}))
+        found.confirmed = kept.get("confirmed") is True
+    return found
 
 
 def programs(executor: Executor) -> str:
