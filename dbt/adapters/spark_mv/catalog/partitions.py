@@ -137,7 +137,9 @@ def spec_of(executor: Executor, table: TableName) -> Spec | None:
 
 def _field(term: str, types: dict[str, str]) -> Field | None:
     found = _TERM.fullmatch(term)
-    column = (found["column"] if found else term).strip("`").lower()
+    column = (found["column"] if found else term).lower()
+    if column.startswith("`"):
+        column = column[1:-1].replace("``", "`")
     kind = types.get(column)
     if kind is None or not _EXACT.fullmatch(kind):
         return None

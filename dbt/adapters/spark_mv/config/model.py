@@ -28,7 +28,7 @@ def create_statement(
         f"CREATE OR REPLACE MATERIALIZED VIEW {name}",
         _columns(model, query_columns),
         _list("PARTITIONED BY", _names(config, "partition_by", name)),
-        _list("CLUSTER BY", [quote(key) for key in _names(config, "cluster_by", name)]),
+        _list("CLUSTER BY", [_quoted(key) for key in _names(config, "cluster_by", name)]),
         _comment(model),
         f"OPTIONS ({options})" if options else "",
         f"AS\n{sql.strip()}",
@@ -77,6 +77,10 @@ def _names(config: Mapping[str, Any], option: str, view: str) -> list[str]:
             f"{view}: {option} cannot be {value!r}.", "Expected a column or a list of columns."
         )
     return list(names)
+
+
+def _quoted(name: str) -> str:
+    return name if name.startswith("`") else quote(name)
 
 
 def _list(keyword: str, items: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -28,6 +29,7 @@ SPARE = "mv_spare_"
 # What the storage table is called in statements that compute its rows from those it has.
 STORED = "mv_stored"
 _KNOWN_QUERIES = 4096
+_NAME = re.compile(r"[^\W\d]\w*")
 _UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError)
 
 
@@ -74,12 +76,33 @@ class Definition:
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
+def columns_in(term: str) -> list[str]:
+    """The columns that a term of partition_by names.
+
+    >>> columns_in("bucket(3, `A.b`)"), columns_in("day")
+    (['A.b'], ['day'])
+    """
+    words = words_of(term)
+    following = [*(word.text for word in words[1:]), ""]
+    return [
+        word.text
+        for word, after in zip(words, following, strict=True)
+        if word.quoted or (_NAME.fullmatch(word.text) and after != "(")
+    ]
+
+
 @dataclass(frozen=True)
 class Layout:
     """How the rows lie in the storage table."""
 
     partition_by: tuple[str, ...] = ()
     cluster_by: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns that it names, in lower case, partition_by before cluster_by."""
+        terms = [name for term in self.partition_by for name in columns_in(term)]
+        return tuple(name.lower() for name in (*terms, *self.cluster_by))
 
     def partitioned(self, columns: Iterable[str]) -> list[str]:
         """Those of the columns that partition_by names."""

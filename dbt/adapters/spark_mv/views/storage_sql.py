@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.core.errors import InvalidOption
 from dbt.adapters.spark_mv.sql.names import TableName, literal, quote, quote_parts
 from dbt.adapters.spark_mv.sql.words import words_of
-from dbt.adapters.spark_mv.views.definition import STORED, Column, Layout, MaterializedView
+from dbt.adapters.spark_mv.views.definition import (
+    STORED,
+    Column,
+    Layout,
+    MaterializedView,
+    columns_in,
+)
 from dbt.adapters.spark_mv.views.volatile import METADATA_COLUMNS
 
 _STORAGE_PROPERTIES = {
@@ -85,8 +90,7 @@ def stored_columns(view: MaterializedView) -> dict[str, str]:
     through a view that renames nothing. So have those of which Iceberg has its own.
     """
     names = [column.name for column in view.definition.columns]
-    keys = " ".join((*view.layout.partition_by, *view.layout.cluster_by))
-    used = {word.text.lower() for word in words_of(keys)}
+    used = view.layout.names
     renamed = next((name for name in names if name.lower() not in used), names[0])
     taken, found = {name.lower() for name in names}, {}
     for name in names:
@@ -145,8 +149,10 @@ def _stored_key(key: str, view: MaterializedView) -> str:
 
 
 def _identity_partitions(layout: Layout, columns: Sequence[Column]) -> list[str]:
-    names = {column.name for column in columns}
-    return [key.strip("`") for key in layout.partition_by if key.strip("`") in names]
+    names = {column.name.lower() for column in columns}
+    terms = [words_of(term) for term in layout.partition_by]
+    alone = [words[0].text for words in terms if len(words) == 1]
+    return [name for name in alone if name.lower() in names]
 
 
 def create_view(view: MaterializedView, or_replace: bool = True) -> str:
@@ -206,14 +212,13 @@ def check_static(view: MaterializedView) -> None:
 def check_layout(view: str, layout: Layout, columns: Sequence[Column]) -> None:
     """Raise `InvalidOption` if partition_by or cluster_by name no column of the query."""
     names = {column.name.lower() for column in columns}
-    for option, keys in (("partition_by", layout.partition_by), ("cluster_by", layout.cluster_by)):
-        for key in keys:
-            inner = key[key.index("(") + 1 :] if "(" in key else key
-            used = [w.text for w in words_of(inner) if re.fullmatch(r"[^\W\d]\w*", w.text)]
-            unknown = [name for name in used if name.lower() not in names]
-            if unknown or not used:
-                raise InvalidOption(
-                    f"{view}: {option} names {(unknown or [key])[0]!r}, "
-                    "which the query does not return.",
-                    "The query returns: " + ", ".join(column.name for column in columns) + ".",
-                )
+    named = [("partition_by", term, columns_in(term)) for term in layout.partition_by]
+    named += [("cluster_by", key, [key]) for key in layout.cluster_by]
+    for option, term, used in named:
+        unknown = [name for name in used if name.lower() not in names]
+        if unknown or not used:
+            raise InvalidOption(
+                f"{view}: {option} names {(unknown or [term])[0]!r}, "
+                "which the query does not return.",
+                "The query returns: " + ", ".join(column.name for column in columns) + ".",
+            )
