@@ -106,18 +106,11 @@ class Observer:
     ) -> Observation:
         """`stored` is the head of the storage table, if it is known."""
         instant = clock.now() if pinned is None else pinned.instant
-        exists = stored is not None
-        if stored is None:
-            heads, storage = self._heads([view.storage]), self._resolver.lookup(view.storage)
-            exists = isinstance(storage, TableFacts)
-            stored = heads.get(view.storage) or _head_of(storage)
+        exists, stored = (True, stored) if stored is not None else self._stored(view.storage)
         chain = self._chain(view.storage, stored) if exists else []
         label = read_label(chain)
         build = label or self._build_below(view.storage, chain)
-        heads = self._heads(self._tables.get(view.name, []))
-        expander = Expander(self._resolver, str(view.name), tolerate_missing=True)
-        expansion = expander.expand(view.definition.query, view.definition.home)
-        self._tables[view.name] = expansion.tables
+        expansion, heads = self._expanded(view)
         if pinned is None:
             versions = self._versions.read(expansion.tables, heads, expansion.facts)
         else:
@@ -145,6 +138,19 @@ class Observer:
         if label is not None or build is None:
             return found
         return replace(found, below=self._judged(replace(seen, head=build.snapshot), build))
+
+    def _stored(self, storage: TableName) -> tuple[bool, table_heads.Head | None]:
+        """Whether a storage table exists, and its head."""
+        heads, facts = self._heads([storage]), self._resolver.lookup(storage)
+        return isinstance(facts, TableFacts), heads.get(storage) or _head_of(facts)
+
+    def _expanded(self, view: MaterializedView) -> tuple[Expansion, Heads]:
+        """What a view reads, and heads of what it read when it was looked at before."""
+        heads = self._heads(self._tables.get(view.name, []))
+        expander = Expander(self._resolver, str(view.name), tolerate_missing=True)
+        expansion = expander.expand(view.definition.query, view.definition.home)
+        self._tables[view.name] = expansion.tables
+        return expansion, heads
 
     def _build_below(self, storage: TableName, chain: list[SnapshotFacts]) -> Label | None:
         if not chain:
