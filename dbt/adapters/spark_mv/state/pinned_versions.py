@@ -30,7 +30,8 @@ class PinnedVersions:
     started_at: float = field(default_factory=time.time)
     instant: float = field(default_factory=clock.now)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    _upstream: dict[TableName, ViewFacts] = field(default_factory=dict)
+    # What was seen of views while those that read them were looked at.
+    _upstream: dict[TableName, ViewFacts] = field(default_factory=dict, init=False)
 
     @property
     def as_of(self) -> float | None:
@@ -51,8 +52,8 @@ class PinnedVersions:
         return version.snapshot_id, version.schema_id
 
     def take_view(self, name: TableName) -> ViewFacts | None:
-        """What was seen of a view when one that reads it was looked at; only once, as it is of
-        then."""
+        """What was seen of a view when one that reads it was looked at, None if that was taken
+        before: it is of then."""
         return self._upstream.pop(name, None)
 
     def has_left(self, seen: Mapping[TableName, Version], tables: Iterable[TableName]) -> bool:

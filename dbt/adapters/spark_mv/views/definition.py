@@ -98,12 +98,6 @@ class Layout:
     partition_by: tuple[str, ...] = ()
     cluster_by: tuple[str, ...] = ()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All columns that it names, in lower case, partition_by before cluster_by."""
-        terms = [name for term in self.partition_by for name in columns_in(term)]
-        return tuple(name.lower() for name in (*terms, *self.cluster_by))
-
     def partitioned(self, columns: Iterable[str]) -> list[str]:
         """Those of the columns that partition_by names."""
         named = {word.text.lower() for word in words_of(" ".join(self.partition_by))}

@@ -90,7 +90,9 @@ def stored_columns(view: MaterializedView) -> dict[str, str]:
     through a view that renames nothing. So have those of which Iceberg has its own.
     """
     names = [column.name for column in view.definition.columns]
-    used = view.layout.names
+    # All words, also names of transforms: which column it is must stay the same for a table.
+    used = {word.text.lower() for word in words_of(" ".join(view.layout.partition_by))}
+    used |= {name.lower() for name in view.layout.cluster_by}
     renamed = next((name for name in names if name.lower() not in used), names[0])
     taken, found = {name.lower() for name in names}, {}
     for name in names:
