@@ -76,6 +76,24 @@ def test_other_settings(told: Warehouse, case: str, policy: str) -> None:
     assert _is_refreshed(told)
 
 
+def test_of_a_session(told: Warehouse) -> None:
+    """What a query says of its session is that of the session that refreshes the view."""
+    lake = told
+    lake.sql(
+        "create materialized view @.m options (when_stale = 'inline') as "
+        "select k, current_schema() as s from @.t"
+    )
+    ((before,),) = lake.spark("select distinct s from @.m")
+    lake.spark(f"insert into @.t {ROWS.format(6, 9)}")
+    lake.restart()
+    lake.sql(f"use {lake.schema}")
+    try:
+        assert lake.sql("select s, count(*) from @.m group by s") == [(before, 9)]
+    finally:
+        lake.sql("use default")
+    assert _is_refreshed(lake)
+
+
 @pytest.mark.parametrize("policy", ["inline", "live"])
 def test_settings_of_the_view(told: Warehouse, policy: str) -> None:
     assert _stale_read(told, "zone", policy, change=False)

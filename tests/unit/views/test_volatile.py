@@ -28,6 +28,7 @@ from dbt.adapters.spark_mv.views.volatile import (
         ('select cast("yesterday" as date) from t', ("'yesterday'",)),
         ("select * from t where day = r'tomorrow'", ("'tomorrow'",)),
         ("select cast('to' || 'day' as date) from t", ("'today'",)),
+        ("select `rand`(), 'uuid' from t", ("rand",)),
         ("select cast('to' 'day' as date) from t", ("'today'",)),
         ("select * from t where day > date'epoch' and note = 'nowhere'", ()),
     ],

@@ -56,7 +56,7 @@ class ExpiryFinder:
         return None if bare and self._has_columns(definition, bare) else Moment(us, zone)
 
     def _has_columns(self, definition: Definition, names: Iterable[str]) -> bool:
-        expander = Expander(self._resolver, "the query", tolerate_missing=True)
+        expander = Expander(self._resolver, "the query", True, settings=definition.settings)
         tables = expander.expand(definition.query, definition.home).tables
         columns = {name.lower() for table in tables for name, _ in self._resolver.columns(table)}
         return not columns.isdisjoint(names)
@@ -86,7 +86,7 @@ class ExpiryFinder:
         texts = definition.texts
         if not any(clocks.moment_texts(text) for text in texts):
             return False
-        plan = self._resolver.explained(definition.query, definition.home)
+        plan = self._resolver.explained(definition.query, definition.home, definition.settings)
         return not clocks.keeps_moments(texts, plan)
 
     def _ends(self, terms: Sequence[Term], moment: Moment, definition: Definition) -> list[Expiry]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.sql.names import quote
 from dbt.adapters.spark_mv.sql.reads import Names, Reference, names_of
+from dbt.adapters.spark_mv.sql.words import words_of
 
 
 def splice(
@@ -114,3 +115,17 @@ def _lowered(place: Reference) -> tuple[str, ...]:
 def _ends_with(name: tuple[str, ...], parts: tuple[str, ...]) -> bool:
     lowered = tuple(part.lower() for part in parts)
     return len(lowered) > 1 and (name[-len(lowered) :] == lowered or lowered[1:] == name)
+
+
+def in_backticks(sql: str) -> str:
+    """A text whose words in double quotes are names, with these in backticks.
+
+    >>> in_backticks("select \"a b\", 'c' from \"t\"")
+    "select `a b`, 'c' from `t`"
+    """
+    for word in reversed(words_of(sql)):
+        written = sql[word.start : word.end]
+        if word.string and written.startswith('"') and written.endswith('"'):
+            name = quote(written[1:-1].replace('""', '"'))
+            sql = f"{sql[: word.start]}{name}{sql[word.end :]}"
+    return sql

@@ -147,8 +147,9 @@ class Observer:
     def _expanded(self, view: MaterializedView) -> tuple[Expansion, Heads]:
         """What a view reads, and heads of what it read when it was looked at before."""
         heads = self._heads(self._tables.get(view.name, []))
-        expander = Expander(self._resolver, str(view.name), tolerate_missing=True)
-        expansion = expander.expand(view.definition.query, view.definition.home)
+        owner, definition = str(view.name), view.definition
+        expander = Expander(self._resolver, owner, True, settings=definition.settings)
+        expansion = expander.expand(definition.query, definition.home)
         self._tables[view.name] = expansion.tables
         return expansion, heads
 

@@ -26,6 +26,7 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.written.keys import refuse_duplicates
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.splice import in_backticks
 from dbt.adapters.spark_mv.sql.words import without_end
 from dbt.adapters.spark_mv.state.freshness import Freshness
 from dbt.adapters.spark_mv.statements.expression_check import check_expression
@@ -50,6 +51,10 @@ _NOT_STORED = re.compile(r"(?:^|[<,:])(?:void|variant|time|interval[\w ]*)(?:[,>
 _YES = "yes"
 
 
+# With both of these, texts in double quotes are names.
+_QUOTES_NAMES = ("spark.sql.ansi.enabled", "spark.sql.ansi.doubleQuotedIdentifiers")
+
+
 @dataclass(frozen=True)
 class CreationContext:
     """Where a statement was given: names resolve in `home`, `settings` are kept with the view.
@@ -65,6 +70,13 @@ class CreationContext:
     deferred: bool = False
     rebuild: bool = False
     replaces: TableName | None = None
+
+
+def _text_kept(query: str, settings: Mapping[str, str]) -> str:
+    """A query as definitions have it: names in double quotes are in backticks, which mean the same
+    to Spark, and to us."""
+    text = without_end(query)
+    return in_backticks(text) if all(settings.get(k) == "true" for k in _QUOTES_NAMES) else text
 
 
 class Definer:
@@ -100,16 +112,7 @@ class Definer:
         """
         options = options_from(statement.options, str(name))
         check_query(statement.query, str(name), self._services.allow_unsafe_sql)
-        expansion = self._expanded(name, without_end(statement.query), context.home)
-        definition = Definition(
-            query=without_end(statement.query),
-            home=context.home,
-            columns=(),
-            tables=tuple(map(str, expansion.tables)),
-            views=expansion.views,
-            settings=dict(context.settings),
-        )
-        definition = self._with_columns(name, definition, statement)
+        expansion, definition = self._definition(name, statement, context)
         layout = Layout(statement.partition_by, statement.cluster_by)
         storage_sql.check_layout(str(name), layout, definition.columns)
         if existing is None or existing.definition_hash != definition.hash:
@@ -127,6 +130,21 @@ class Definer:
             deferred=context.deferred,
         )
         return self._analysed(view, existing), expansion
+
+    def _definition(
+        self, name: TableName, statement: CreateView, context: CreationContext
+    ) -> tuple[Expansion, Definition]:
+        query = _text_kept(statement.query, context.settings)
+        expansion = self._expanded(name, query, context)
+        definition = Definition(
+            query=query,
+            home=context.home,
+            columns=(),
+            tables=tuple(map(str, expansion.tables)),
+            views=expansion.views,
+            settings=dict(context.settings),
+        )
+        return expansion, self._with_columns(name, definition, statement)
 
     def _analysed(
         self, view: MaterializedView, existing: MaterializedView | None
@@ -159,8 +177,9 @@ class Definer:
         refuse_method(view)
         return view
 
-    def _expanded(self, name: TableName, query: str, home: Namespace) -> Expansion:
-        expansion = Expander(self._services.resolver, str(name)).expand(query, home, name)
+    def _expanded(self, name: TableName, query: str, context: CreationContext) -> Expansion:
+        expander = Expander(self._services.resolver, str(name), settings=context.settings)
+        expansion = expander.expand(query, context.home, name)
         for text in expansion.views.values() if not self._services.allow_unsafe_sql else ():
             refuse_unsafe(text, str(name))
         if not expansion.tables:

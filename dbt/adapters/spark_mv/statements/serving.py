@@ -10,6 +10,7 @@ from dbt.adapters.spark_mv.rewrite.reading.settings import of_meaning
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.expansion import views_of_spark
+from dbt.adapters.spark_mv.views.volatile import volatile_functions
 
 # The settings of a session that change what a query returns, asked for when they are needed.
 Session = Callable[[], Mapping[str, str]]
@@ -39,5 +40,7 @@ class Readable:
 def may_inline(observation: Observation, session: Session | None) -> bool:
     """Whether a view's query returns the rows of the view in this session."""
     if session is None or views_of_spark(observation.expansion.views):
+        return False
+    if any(map(volatile_functions, observation.current.texts)):  # other rows at each read
         return False
     return of_meaning(observation.view.definition.settings) == of_meaning(session())

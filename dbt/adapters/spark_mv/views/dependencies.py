@@ -129,7 +129,7 @@ class Expander:
         if reads_fixed_version(words_of(query)):
             raise self._fixed("a table")
         try:
-            plan = self._resolver.explained(query, home)
+            plan = self._resolver.explained(query, home, self._settings)
         except StatementFailed as error:
             raise self._refused(error.problem) from None
         tables = tables_of_plan(plan)

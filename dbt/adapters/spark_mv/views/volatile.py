@@ -46,14 +46,14 @@ def volatile_functions(query: str) -> tuple[str, ...]:
     """The functions of a query that have another value each time, without any change of a table,
     and whatever the clock says."""
     words = words_of(query)
+    following = [*(word.text for word in words[1:]), ""]
+    # A function may be called by its name in backticks.
     found = [
-        word.upper.lower()
-        for index, word in enumerate(words)
-        if word.upper in _VOLATILE
-        and (
-            word.upper in _WITHOUT_PARENTHESES
-            or (index + 1 < len(words) and words[index + 1].text == "(")
-        )
+        word.text.lower()
+        for word, after in zip(words, following, strict=False)
+        if not word.string
+        and word.text.upper() in _VOLATILE
+        and (word.upper in _WITHOUT_PARENTHESES or after == "(")
     ]
     return tuple(dict.fromkeys(found))
 

@@ -137,8 +137,9 @@ class LiveViews:
     def _sources(self, view: MaterializedView) -> _Sources:
         views, tables = [view], dict[TableName, None]()
         for found in views:
-            expander = Expander(self._resolver, str(found.name), tolerate_missing=True)
-            expansion = expander.expand(found.definition.query, found.definition.home)
+            owner, definition = str(found.name), found.definition
+            expander = Expander(self._resolver, owner, True, settings=definition.settings)
+            expansion = expander.expand(definition.query, definition.home)
             storages = set(expansion.storages.values())
             tables.update(dict.fromkeys(t for t in expansion.tables if t not in storages))
             known = {each.name for each in views}
