@@ -56,7 +56,9 @@ class ExpiryFinder:
         return None if bare and self._has_columns(definition, bare) else Moment(us, zone)
 
     def _has_columns(self, definition: Definition, names: Iterable[str]) -> bool:
-        expander = Expander(self._resolver, "the query", True, settings=definition.settings)
+        expander = Expander(
+            self._resolver, "the query", tolerate_missing=True, settings=definition.settings
+        )
         tables = expander.expand(definition.query, definition.home).tables
         columns = {name.lower() for table in tables for name, _ in self._resolver.columns(table)}
         return not columns.isdisjoint(names)

@@ -148,8 +148,8 @@ class Observer:
         """What a view reads, and heads of what it read when it was looked at before."""
         heads = self._heads(self._tables.get(view.name, []))
         owner, definition = str(view.name), view.definition
-        expander = Expander(self._resolver, owner, True, settings=definition.settings)
-        expansion = expander.expand(definition.query, definition.home)
+        walk = Expander(self._resolver, owner, tolerate_missing=True, settings=definition.settings)
+        expansion = walk.expand(definition.query, definition.home)
         self._tables[view.name] = expansion.tables
         return expansion, heads
 

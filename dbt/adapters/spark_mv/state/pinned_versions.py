@@ -39,8 +39,10 @@ class PinnedVersions:
         return None
 
     def forget(self, tables: Iterable[TableName]) -> None:
-        """Pin these anew when they are next observed: they have been written by the group."""
+        """Pin these anew when they are next observed: they have been written by the group, and
+        views may be others by now."""
         with self.lock:
+            self._upstream.clear()
             for table in tables:
                 self.versions.pop(table, None)
 

@@ -138,7 +138,9 @@ class LiveViews:
         views, tables = [view], dict[TableName, None]()
         for found in views:
             owner, definition = str(found.name), found.definition
-            expander = Expander(self._resolver, owner, True, settings=definition.settings)
+            expander = Expander(
+                self._resolver, owner, tolerate_missing=True, settings=definition.settings
+            )
             expansion = expander.expand(definition.query, definition.home)
             storages = set(expansion.storages.values())
             tables.update(dict.fromkeys(t for t in expansion.tables if t not in storages))
