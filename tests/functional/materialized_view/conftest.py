@@ -9,6 +9,7 @@ import pytest
 from dbt.adapters.spark_mv.core.clock import OFFSET
 from dbt.adapters.spark_mv.spark.session import spark_session
 from dbt.adapters.spark_mv.statements.rewriting.rewriter import STRICT
+from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.clocks import SHOWTIMES, Shift, epoch
 from tests.functional.materialized_view.dbt_project import DbtProject
 from tests.functional.materialized_view.rewritten import make_shop
@@ -46,6 +47,14 @@ def project(
     made = DbtProject(folder, lake)
     made.write(request.module.FILES)
     return made
+
+
+@pytest.fixture(params=["client", "statements"])
+def road(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How the catalog is reached: over the JVM of this process, or by statements only."""
+    if request.param == "statements":
+        reach_by_statements(monkeypatch)
+    return str(request.param)
 
 
 @pytest.fixture

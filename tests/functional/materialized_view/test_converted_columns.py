@@ -7,7 +7,6 @@ from collections import Counter
 
 import pytest
 
-from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.rewritten import of_small_tables, views_of
 from tests.functional.materialized_view.warehouse import Warehouse
 from tests.sampling import WHOLE
@@ -62,12 +61,8 @@ def _result(lake: Warehouse, run: str, query: str) -> Counter[str] | str:
         return "refused"
 
 
-@pytest.fixture(params=["client", "statements"])
-def told(
-    request: pytest.FixtureRequest, lake: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> tuple[Warehouse, str]:
-    if request.param == "statements":
-        reach_by_statements(monkeypatch)
+@pytest.fixture
+def told(lake: Warehouse, road: str) -> tuple[Warehouse, str]:
     made = of_small_tables(lake)
     for name in ("@.m", "@.direct"):
         made.sql(f"drop materialized view if exists {name}")
@@ -76,7 +71,7 @@ def told(
     made.spark("drop table if exists @.t")
     made.spark(f"create table @.t ({FIRST}) using iceberg")
     made.spark(f"insert into @.t {ROWS}")
-    return made, request.param
+    return made, road
 
 
 def _check(lake: Warehouse, query: str, step: str) -> None:

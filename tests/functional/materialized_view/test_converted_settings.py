@@ -11,7 +11,6 @@ import pytest
 from pyspark.errors import AnalysisException
 
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
-from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.warehouse import Warehouse
 
 _ANSI = "spark.sql.ansi.enabled"
@@ -51,12 +50,8 @@ QUERY = (
 )
 
 
-@pytest.fixture(params=["client", "statements"])
-def told(
-    request: pytest.FixtureRequest, lake: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> Warehouse:
-    if request.param == "statements":
-        reach_by_statements(monkeypatch)
+@pytest.fixture
+def told(lake: Warehouse, road: str) -> Warehouse:
     lake.sql("drop materialized view if exists @.m")
     lake.spark("drop view if exists @.l")
     lake.spark(f"create or replace table @.t {TABLE} using iceberg")

@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 
-from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.warehouse import Warehouse
 from tests.sampling import sample
 
@@ -34,12 +33,8 @@ ALTERED = {
 OTHERS = [("int", "alter"), ("int", "replaced"), ("float", "replaced"), ("decimal", "alter")]
 
 
-@pytest.fixture(params=["client", "statements"])
-def base(
-    request: pytest.FixtureRequest, lake: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> Warehouse:
-    if request.param == "statements":
-        reach_by_statements(monkeypatch)
+@pytest.fixture
+def base(lake: Warehouse, road: str) -> Warehouse:
     for number in range(len(VIEWS)):
         lake.sql(f"drop materialized view if exists @.m{number}")
     lake.spark(

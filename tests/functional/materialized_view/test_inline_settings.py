@@ -8,7 +8,6 @@ from collections import Counter
 import pytest
 
 from dbt.adapters.spark_mv.statements import read_policy
-from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.rewritten import of_small_tables
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -26,12 +25,8 @@ SETTINGS = {
 }
 
 
-@pytest.fixture(params=["client", "statements"])
-def told(
-    request: pytest.FixtureRequest, lake: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> Warehouse:
-    if request.param == "statements":
-        reach_by_statements(monkeypatch)
+@pytest.fixture
+def told(lake: Warehouse, road: str) -> Warehouse:
     made = of_small_tables(lake)
     made.sql("drop materialized view if exists @.m")
     made.spark(f"create or replace table @.t using iceberg as {ROWS.format(0, 6)}")

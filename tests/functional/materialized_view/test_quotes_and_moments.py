@@ -9,18 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.warehouse import Warehouse
 
 ANSI, QUOTES = "spark.sql.ansi.enabled", "spark.sql.ansi.doubleQuotedIdentifiers"
 
 
-@pytest.fixture(params=["client", "statements"])
-def quoted(
-    request: pytest.FixtureRequest, lake: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Warehouse]:
-    if request.param == "statements":
-        reach_by_statements(monkeypatch)
+@pytest.fixture
+def quoted(lake: Warehouse, road: str) -> Iterator[Warehouse]:
     lake.sql("drop materialized view if exists @.m")
     lake.spark(
         "create or replace table @.t (k int, ts timestamp, a string, now string, today date, "

@@ -10,7 +10,6 @@ import pytest
 
 from dbt.adapters.spark_mv.core.errors import UnknownCatalog
 from dbt.adapters.spark_mv.spark.session import spark_session
-from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.rewritten import of_small_tables, views_of
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -49,12 +48,8 @@ def left(
     lake.sql("drop materialized view @.here")
 
 
-@pytest.fixture(params=["client", "statements"])
-def told(
-    request: pytest.FixtureRequest, left: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> Warehouse:
-    if request.param == "statements":
-        reach_by_statements(monkeypatch)
+@pytest.fixture
+def told(left: Warehouse, road: str) -> Warehouse:
     left.restart()
     return left
 

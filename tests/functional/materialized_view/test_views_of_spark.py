@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 
 from dbt.adapters.spark_mv.glue.dbt_errors import MaterializedViewFailure
-from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.rewritten import of_small_tables, views_of
 from tests.functional.materialized_view.warehouse import Warehouse
 
@@ -17,13 +16,9 @@ QUERY = "select day, hour, n, count(*) as found from {view} group by day, hour, 
 SETTINGS = {"spark.sql.session.timeZone": "Asia/Tokyo", "spark.sql.ansi.enabled": "false"}
 
 
-@pytest.fixture(params=["client", "statements"])
-def tokyo(
-    request: pytest.FixtureRequest, lake: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Warehouse]:
+@pytest.fixture
+def tokyo(lake: Warehouse, road: str) -> Iterator[Warehouse]:
     """A materialized view over a view of Spark's own, and one over its table."""
-    if request.param == "statements":
-        reach_by_statements(monkeypatch)
     made = of_small_tables(lake)
     made.spark("create or replace table @.events (at timestamp, s string) using iceberg")
     made.spark("insert into @.events select timestamp'2024-01-01 20:00:00Z', '1' from range(100)")
