@@ -16,7 +16,7 @@ from functools import lru_cache
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import ColumnType, TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.literals import type_sql
-from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
+from dbt.adapters.spark_mv.sql.names import Namespace, TableName, literal, quote
 from dbt.adapters.spark_mv.sql.reads import references_of
 from dbt.adapters.spark_mv.sql.words import words_of
 
@@ -26,6 +26,18 @@ _PLAIN = re.compile(
     r"|decimal\(\d+,\d+\)"
 )
 _COLUMN = "mv_column_"
+_INTEGERS = ("tinyint", "smallint", "int")
+_TIMES = ("date", "timestamp", "timestamp_ntz")
+# What Spark casts to a type when it reads a view; texts are made of everything but structures.
+_WIDENED = {
+    "int": _INTEGERS,
+    "bigint": (*_INTEGERS, "bigint"),
+    "float": (*_INTEGERS, "bigint", "float"),
+    "double": (*_INTEGERS, "bigint", "float", "double"),
+    "timestamp": _TIMES,
+    "timestamp_ntz": _TIMES,
+}
+_REFUSAL = "{}: columns of its tables have other types now. Refresh the views over it."
 _CHAR = frozenset({"CHAR", "CHARACTER", "VARCHAR"})
 _KNOWN_TEXTS = 1024
 Columns = Sequence[ColumnType]
@@ -34,10 +46,12 @@ Columns = Sequence[ColumnType]
 @dataclass(frozen=True)
 class Shown:
     """For each column of a view its place in what the view's text returns, and the type that it is
-    cast to, if it is; `width` is how many columns the text returns."""
+    cast to, if it is; `width` is how many columns the text returns. With `refusal`, the text of
+    an error, casts fail that Spark would refuse when it reads the view."""
 
     taken: Sequence[tuple[int, str | None]]
     width: int
+    refusal: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,7 +97,9 @@ def in_place(facts: ViewFacts, body: str, columns: Shown | None) -> str:
     if columns is None:
         return f"SELECT * FROM (\n{body}\n) AS inlined_view({', '.join(map(quote, facts.columns))})"
     texts = (
-        f"{_COLUMN}{place}" if kind is None else f"CAST({_COLUMN}{place} AS {type_sql(kind)})"
+        f"{_COLUMN}{place}"
+        if kind is None
+        else f"CAST({_checked(f'{_COLUMN}{place}', kind, columns.refusal)} AS {type_sql(kind)})"
         for place, kind in columns.taken
     )
     listed = ", ".join(
@@ -123,7 +139,18 @@ def shown(
     for place, kind, declared in zip(places or (), types, facts.types, strict=True):
         is_cast = is_padded and declared == "string" or for_later and _PLAIN.fullmatch(declared)
         taken.append((place, kind if is_cast or found[place][1] != kind else None))
-    return Shown(taken, len(found))
+    return Shown(taken, len(found), _REFUSAL.format(name) if for_later else "")
+
+
+def _checked(column: str, kind: str, refusal: str) -> str:
+    """A column that is cast to a type, if Spark does that by itself when it reads a view."""
+    if not refusal or not _PLAIN.fullmatch(kind):
+        return column
+    listed = ", ".join(map(literal, _WIDENED.get(kind, (kind,))))
+    fits = f"typeof({column}) IN ({listed})"
+    if kind == "string":
+        fits = f"typeof({column}) NOT LIKE '%<%'"
+    return f"IF({fits}, {column}, raise_error({literal(refusal)}))"
 
 
 def _may_be_padded(facts: ViewFacts, resolver: Resolver) -> bool:
