@@ -7,6 +7,8 @@ from collections import Counter
 
 import pytest
 
+from dbt.adapters.spark_mv.core.executor import ViewFacts
+from dbt.adapters.spark_mv.views import view_columns
 from tests.functional.materialized_view.rewritten import of_small_tables, views_of
 from tests.functional.materialized_view.warehouse import Warehouse
 from tests.sampling import WHOLE
@@ -155,6 +157,43 @@ def test_what_cannot_be_converted(grouped: Warehouse) -> None:
     (failure,) = grouped.operation("refresh", view=f"{grouped.schema}.m").failures
     assert "CANNOT_UP_CAST_DATATYPE" in failure
     assert grouped.spark("select * from @.m") == before
+
+
+@pytest.mark.parametrize("made", ["decimal", "float", "narrower", "date"])
+def test_live_views_of_columns_of_now(told: tuple[Warehouse, str], made: str) -> None:
+    """What has to be converted when a live view is made is converted by it."""
+    lake, _ = told
+    lake.spark("create view @.l as select k, v, w, d, t from @.t")
+    lake.spark(f"create or replace table @.t using iceberg as {CHANGES[made]} {FROM}")
+    query = "select k, max(v) as v, max(w) as w, max(d) as d, max(t) as t from @.l group by k"
+    lake.sql(f"create or replace materialized view @.m options (live = true) as {query}")
+    lake.spark(f"insert into @.t {CHANGES[made]} {FROM}")
+    assert _result(lake, "spark", "select * from @.m__live") == _result(lake, "spark", query)
+
+
+# Types of a column, and those that a view may have been declared with.
+TYPES = (
+    "boolean tinyint smallint int bigint float double decimal(5,2) decimal(20,0) date timestamp "
+    "timestamp_ntz string binary array<int> struct<a:int>"
+).split()
+DECLARED = [kind for kind in TYPES if view_columns.is_plain(kind)]
+
+
+@pytest.mark.parametrize("declared", DECLARED)
+def test_conversions_that_spark_makes(lake: Warehouse, declared: str) -> None:
+    """Of all pairs of types: a live view converts nothing that Spark would not convert by itself,
+    and but for decimals all that it would."""
+    type_of = lake.jvm.org.apache.spark.sql.types.DataType.fromDDL
+    facts = ViewFacts("", "", (), ("c",), {}, (declared,))
+    taken = view_columns.taken_later(0, declared, declared)
+    columns = view_columns.Shown((taken,), 1, "refused")
+    for kind in TYPES:
+        body = f"select cast(null as {kind}) as c"
+        is_made = _result(lake, "spark", view_columns.in_place(facts, body, columns)) != "refused"
+        upcast = lake.jvm.org.apache.spark.sql.catalyst.expressions.Cast.canUpCast
+        may = upcast(type_of(kind), type_of(declared))
+        assert is_made <= may, kind
+        assert is_made == may or "decimal" in kind + declared, kind
 
 
 def test_live_views(told: tuple[Warehouse, str]) -> None:

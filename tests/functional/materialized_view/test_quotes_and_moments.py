@@ -41,7 +41,8 @@ def rows(found: list[tuple[object, ...]]) -> Counter[str]:
 
 def expiry(lake: Warehouse) -> object:
     """When the stored rows expire, as their label says."""
-    summaries = lake.spark(f"select summary from {lake.storage('m')}.snapshots order by 1 is null")
+    snapshots = f"{lake.storage('m')}.snapshots"
+    summaries = lake.spark(f"select summary from {snapshots} order by committed_at")
     labels = [json.loads(v) for (one,) in summaries for v in dict(one).values() if '"expiry"' in v]
     return labels[-1]["expiry"]["at"]
 

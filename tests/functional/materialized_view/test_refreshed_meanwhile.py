@@ -8,7 +8,6 @@ import pytest
 
 from dbt.adapters.spark_mv.state.observation import Observer
 from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
-from tests.functional.materialized_view.by_statements import reach_by_statements
 from tests.functional.materialized_view.warehouse import Warehouse
 
 VIEWS = {
@@ -55,18 +54,15 @@ CASES = [("answer", "largest"), ("answer", "daily"), ("largest", "daily")]
 
 @pytest.mark.behaviour("D42")
 @pytest.mark.parametrize("knows", [False, True])
-@pytest.mark.parametrize("client", ["catalog", "statements"])
 @pytest.mark.parametrize(("seen", "refreshed"), CASES)
 def test_read(
     lake: Warehouse,
     monkeypatch: pytest.MonkeyPatch,
     seen: str,
     refreshed: str,
-    client: str,
+    road: str,
     knows: bool,
 ) -> None:
-    if client == "statements":
-        reach_by_statements(monkeypatch)
     most = read_while(lake, monkeypatch, seen, refreshed, knows)
     assert [(most,)] == lake.spark(
         "select max(total) from (select sum(amount) as total from @.orders group by customer)"

@@ -17,7 +17,7 @@ from dbt.adapters.spark_mv.catalog.time_ranges import in_range
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.sql.literals import value_sql
-from dbt.adapters.spark_mv.sql.names import TableName, quote
+from dbt.adapters.spark_mv.sql.names import TableName, quote, unquoted
 
 Partition = tuple[str | None, ...]
 IDENTITY = "identity"
@@ -137,9 +137,7 @@ def spec_of(executor: Executor, table: TableName) -> Spec | None:
 
 def _field(term: str, types: dict[str, str]) -> Field | None:
     found = _TERM.fullmatch(term)
-    column = (found["column"] if found else term).lower()
-    if column.startswith("`"):
-        column = column[1:-1].replace("``", "`")
+    column = unquoted(found["column"] if found else term).lower()
     kind = types.get(column)
     if kind is None or not _EXACT.fullmatch(kind):
         return None

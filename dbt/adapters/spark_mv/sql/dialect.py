@@ -9,7 +9,7 @@ from typing import Any
 
 from dbt.adapters.spark_mv.core.errors import InvalidStatement
 from dbt.adapters.spark_mv.sql.beginning import is_view_statement
-from dbt.adapters.spark_mv.sql.names import parse_name
+from dbt.adapters.spark_mv.sql.names import parse_name, unquoted
 from dbt.adapters.spark_mv.sql.word_reader import WordReader
 from dbt.adapters.spark_mv.sql.words import words_of
 
@@ -121,7 +121,7 @@ def _read_create(reader: WordReader, or_replace: bool) -> CreateView:
             clauses["partition_by"] = reader.clauses()
         elif reader.take("CLUSTER", "BY"):
             _once(reader, clauses, "cluster_by", "CLUSTER BY")
-            clauses["cluster_by"] = tuple(map(_unquoted, reader.clauses()))
+            clauses["cluster_by"] = tuple(map(unquoted, reader.clauses()))
         elif reader.take("COMMENT"):
             _once(reader, clauses, "comment", "COMMENT")
             clauses["comment"] = reader.string()
@@ -134,11 +134,6 @@ def _read_create(reader: WordReader, or_replace: bool) -> CreateView:
     start = reader.words[reader.index - 1].end
     query = reader.sql[start:].strip()
     return CreateView(query=query, or_replace=or_replace, if_not_exists=if_not_exists, **clauses)
-
-
-def _unquoted(text: str) -> str:
-    words = words_of(text)
-    return words[0].text if len(words) == 1 else text
 
 
 def _read_columns(reader: WordReader) -> tuple[tuple[str, str | None], ...]:

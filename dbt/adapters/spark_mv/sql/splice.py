@@ -123,9 +123,12 @@ def in_backticks(sql: str) -> str:
     >>> in_backticks("select \"a b\", 'c' from \"t\"")
     "select `a b`, 'c' from `t`"
     """
-    for word in reversed(words_of(sql)):
-        written = sql[word.start : word.end]
-        if word.string and written.startswith('"') and written.endswith('"'):
-            name = quote(written[1:-1].replace('""', '"'))
-            sql = f"{sql[: word.start]}{name}{sql[word.end :]}"
-    return sql
+    written = [(word, sql[word.start : word.end]) for word in words_of(sql) if word.string]
+    return edited(
+        sql,
+        [
+            Edit(word.start, word.end, quote(text[1:-1].replace('""', '"')))
+            for word, text in written
+            if text.startswith('"') and text.endswith('"')
+        ],
+    )

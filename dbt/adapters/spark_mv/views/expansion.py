@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
+from dbt.adapters.spark_mv.catalog.resolver import Facts
 from dbt.adapters.spark_mv.sql.names import TableName
 
 TABLE, VIEW, MATERIALIZED_VIEW = "TABLE", "VIEW", "MATERIALIZED_VIEW"
@@ -38,7 +38,7 @@ class Expansion:
     storages: dict[TableName, TableName] = field(default_factory=dict)
     views: dict[str, str] = field(default_factory=dict)
     declared: dict[str, str] = field(default_factory=dict)
-    facts: dict[TableName, TableFacts | ViewFacts] = field(default_factory=dict)
+    facts: dict[TableName, Facts] = field(default_factory=dict)
 
     @property
     def declared_types(self) -> str | None:

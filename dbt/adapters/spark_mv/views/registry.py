@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.core.errors import UnknownMaterializedView
-from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
+from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import (
     MaterializedView,
@@ -18,7 +18,7 @@ def find_view(resolver: Resolver, name: TableName) -> MaterializedView | None:
     return view_of(name, resolver.lookup(name))
 
 
-def view_of(name: TableName, facts: TableFacts | ViewFacts | None) -> MaterializedView | None:
+def view_of(name: TableName, facts: Facts | None) -> MaterializedView | None:
     """The materialized view of this name by what it is in the catalog, None if it is none."""
     if not isinstance(facts, ViewFacts) or not is_materialized_view(facts.properties):
         return None

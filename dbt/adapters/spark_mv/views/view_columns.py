@@ -31,10 +31,10 @@ _TIMES = ("date", "timestamp", "timestamp_ntz")
 # What Spark casts to a type when it reads a view; texts are made of everything but structures.
 _WIDENED = {
     "int": _INTEGERS,
-    "bigint": (*_INTEGERS, "bigint"),
+    "bigint": (*_INTEGERS, "bigint", "timestamp"),
     "float": (*_INTEGERS, "bigint", "float"),
     "double": (*_INTEGERS, "bigint", "float", "double"),
-    "timestamp": _TIMES,
+    "timestamp": (*_TIMES, "bigint"),
     "timestamp_ntz": _TIMES,
 }
 _REFUSAL = "{}: columns of its tables have other types now. Refresh the views over it."
@@ -44,12 +44,21 @@ Columns = Sequence[ColumnType]
 
 
 @dataclass(frozen=True)
-class Shown:
-    """For each column of a view its place in what the view's text returns, and the type that it is
-    cast to, if it is; `width` is how many columns the text returns. With `refusal`, the text of
-    an error, casts fail that Spark would refuse when it reads the view."""
+class Taken:
+    """A column of a view: its place in what the view's text returns, and the type that it is cast
+    to, if it is; `sources` are the types that it may be cast from later, none for any type."""
 
-    taken: Sequence[tuple[int, str | None]]
+    place: int
+    kind: str | None
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The columns of a view, of the `width` that the view's text returns; `refusal` is the text of
+    the error for columns that come to have other types than they may be cast from."""
+
+    taken: Sequence[Taken]
     width: int
     refusal: str = ""
 
@@ -67,7 +76,7 @@ class Typed:
 
 def declared_types(facts: ViewFacts) -> str:
     """The types that a view was declared with, as far as its facts alone say them."""
-    return ", ".join(kind if _PLAIN.fullmatch(kind) else "?" for kind in facts.types)
+    return ", ".join(kind if is_plain(kind) else "?" for kind in facts.types)
 
 
 def behind(facts: ViewFacts, resolver: Resolver) -> Hashable:
@@ -96,14 +105,9 @@ def in_place(facts: ViewFacts, body: str, columns: Shown | None) -> str:
     its columns as `shown` says them."""
     if columns is None:
         return f"SELECT * FROM (\n{body}\n) AS inlined_view({', '.join(map(quote, facts.columns))})"
-    texts = (
-        f"{_COLUMN}{place}"
-        if kind is None
-        else f"CAST({_checked(f'{_COLUMN}{place}', kind, columns.refusal)} AS {type_sql(kind)})"
-        for place, kind in columns.taken
-    )
     listed = ", ".join(
-        f"{text} AS {quote(column)}" for text, column in zip(texts, facts.columns, strict=True)
+        f"{_converted(taken, columns.refusal)} AS {quote(column)}"
+        for taken, column in zip(columns.taken, facts.columns, strict=True)
     )
     names = ", ".join(f"{_COLUMN}{place}" for place in range(columns.width))
     return f"SELECT {listed} FROM (\n{body}\n) AS inlined_view({names})"
@@ -126,7 +130,7 @@ def shown(
         return None
     found = resolver.returned(typed.text, typed.by, typed.settings)
     places, types = _places(facts, found), facts.types
-    if places is not None and not all(map(_PLAIN.fullmatch, types)):
+    if places is not None and not all(map(is_plain, types)):
         types = tuple(kind for _, kind in resolver.returned(f"SELECT * FROM {name.sql}"))
     is_same = places == [*range(len(found))] and types == tuple(kind for _, kind in found)
     is_padded = "string" in facts.types and _may_be_padded(facts, resolver)
@@ -137,20 +141,38 @@ def shown(
         resolver.returned(f"SELECT * FROM {name.sql}")
     taken = []
     for place, kind, declared in zip(places or (), types, facts.types, strict=True):
-        is_cast = is_padded and declared == "string" or for_later and _PLAIN.fullmatch(declared)
-        taken.append((place, kind if is_cast or found[place][1] != kind else None))
-    return Shown(taken, len(found), _REFUSAL.format(name) if for_later else "")
+        now = found[place][1]
+        if for_later and is_plain(declared):
+            taken.append(taken_later(place, declared, now))
+            continue
+        is_cast = is_padded and declared == "string"
+        taken.append(Taken(place, kind if is_cast or now != kind else None))
+    return Shown(taken, len(found), _REFUSAL.format(name))
 
 
-def _checked(column: str, kind: str, refusal: str) -> str:
-    """A column that is cast to a type, if Spark does that by itself when it reads a view."""
-    if not refusal or not _PLAIN.fullmatch(kind):
+def is_plain(kind: str) -> bool:
+    """Whether each way of asking for a view calls a type the same."""
+    return _PLAIN.fullmatch(kind) is not None
+
+
+def taken_later(place: int, declared: str, now: str) -> Taken:
+    """A column of a plain type, cast from what Spark converts to that by itself, and from what the
+    text returns `now`: Spark has just planned that."""
+    return Taken(place, declared, (*_WIDENED.get(declared, (declared,)), now))
+
+
+def _converted(taken: Taken, refusal: str) -> str:
+    """A column of what a text returns as the view has it."""
+    column = f"{_COLUMN}{taken.place}"
+    if taken.kind is None:
         return column
-    listed = ", ".join(map(literal, _WIDENED.get(kind, (kind,))))
-    fits = f"typeof({column}) IN ({listed})"
-    if kind == "string":
-        fits = f"typeof({column}) NOT LIKE '%<%'"
-    return f"IF({fits}, {column}, raise_error({literal(refusal)}))"
+    if taken.sources:
+        listed = ", ".join(map(literal, dict.fromkeys(taken.sources)))
+        fits = f"typeof({column}) IN ({listed})"
+        if taken.kind == "string":
+            fits = f"typeof({column}) NOT LIKE '%<%'"
+        column = f"IF({fits}, {column}, raise_error({literal(refusal)}))"
+    return f"CAST({column} AS {type_sql(taken.kind)})"
 
 
 def _may_be_padded(facts: ViewFacts, resolver: Resolver) -> bool:
