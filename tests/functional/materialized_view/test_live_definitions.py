@@ -147,7 +147,7 @@ def test_another_view_below(sales: Warehouse) -> None:
     # A view of nothing is no longer there, instead of having the rows of what it was.
     gone = [f"{view}__live" for view in ("by_large", "over_large")]
     assert not {name for _, name in sales.relations()} & set(gone)
-    assert all(any(f"{name} could not be renewed" in text for text in said) for name in gone)
+    assert all(any(f"{name} was dropped" in text for text in said) for name in gone)
     for view in ("over_large", "by_large"):
         sales.sql(f"drop materialized view @.{view}")
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_incrementing
-
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
+from dbt.adapters.spark_mv.core.creation import replacing_beside_others
 from dbt.adapters.spark_mv.core.errors import (
     CorruptMetadata,
     PublishRefused,
@@ -27,8 +26,6 @@ _NO_VIEWS = (
     "view is not supported",
     "UNSUPPORTED_FEATURE",
 )
-_RACES = ("updated concurrently", "AlreadyExists", "ALREADY_EXISTS", "CommitFailed")
-_ATTEMPTS, _PAUSE = 8, 0.05
 
 
 def swap(services: Services, build: Build) -> None:
@@ -50,18 +47,13 @@ def swap(services: Services, build: Build) -> None:
 
 
 def _create(executor: Executor, resolver: Resolver, build: Build) -> None:
-    retrying = Retrying(
-        retry=retry_if_exception(_is_race),
-        stop=stop_after_attempt(_ATTEMPTS),
-        wait=wait_incrementing(_PAUSE, _PAUSE),
-        reraise=True,
-    )
     try:
-        retrying(lambda: _create_once(executor, resolver, build))
+        _create_once(executor, resolver, build)
     except StatementFailed as error:
         raise _drop_and_explain(executor, resolver, build, error) from None
 
 
+@replacing_beside_others
 def _create_once(executor: Executor, resolver: Resolver, build: Build) -> None:
     create = storage_sql.create_view(build.view, or_replace=not build.must_be_new)
     reached("view.before")
@@ -79,10 +71,6 @@ def _create_once(executor: Executor, resolver: Resolver, build: Build) -> None:
         raise RelationExists(
             f"{build.view.name} exists already.", "Use CREATE OR REPLACE, or drop it first."
         ) from None
-
-
-def _is_race(error: BaseException) -> bool:
-    return isinstance(error, StatementFailed) and any(text in str(error) for text in _RACES)
 
 
 def _refuse_changed(executor: Executor, resolver: Resolver, build: Build) -> None:

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError, StatementFailed
-from dbt.adapters.spark_mv.refresh.live.live_views import not_renewed
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import MaterializedView
+from dbt.adapters.spark_mv.views.live_sql import live_name
 from dbt.adapters.spark_mv.views.registry import find_view
 
 
@@ -18,10 +18,14 @@ def renew_dependents(services: Services, name: TableName) -> None:
     be renewed is dropped."""
     for view in _with_live_view(services, services.log.dependents_of(name)):
         try:
-            services.live.renew(view)
+            services.live.renew_if_redefined(view)
         except MaterializedViewError as error:
             services.live.drop(view)
-            services.warn(not_renewed(view.name, error))
+            services.warn(
+                f"{live_name(view.name)} was dropped, as its query has no right text any more: "
+                f"{error.problem.rstrip('.')}. The next read or refresh of {view.name} through dbt "
+                "makes it again, if it can."
+            )
 
 
 def renew_distrusted(services: Services, name: TableName) -> None:

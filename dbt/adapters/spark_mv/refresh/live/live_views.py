@@ -1,16 +1,14 @@
-"""Makes and renews live views; says which views cannot have one."""
+"""Makes and renews live views."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
-from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.catalog.versions import Versions
-from dbt.adapters.spark_mv.config.option_types import NEVER
+from dbt.adapters.spark_mv.core.creation import replacing_beside_others
 from dbt.adapters.spark_mv.core.errors import (
     InvalidOption,
     MaterializedViewError,
@@ -18,27 +16,24 @@ from dbt.adapters.spark_mv.core.errors import (
 )
 from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
-from dbt.adapters.spark_mv.expiry.next_change import reads_clock, shows_instant
 from dbt.adapters.spark_mv.metadata.log import PATIENCE, MetadataLog
 from dbt.adapters.spark_mv.planning.analyzer import Analyzer
-from dbt.adapters.spark_mv.planning.pinning import is_readable
 from dbt.adapters.spark_mv.refresh.live.aligned import alignment_of
 from dbt.adapters.spark_mv.refresh.live.aligned_text import aligned_text
 from dbt.adapters.spark_mv.refresh.live.logs import read_logs
-from dbt.adapters.spark_mv.refresh.live.sessions import guard, in_ansi_mode, other_settings
+from dbt.adapters.spark_mv.refresh.live.requirements import why_not
+from dbt.adapters.spark_mv.refresh.live.sessions import guard, in_ansi_mode
+from dbt.adapters.spark_mv.refresh.live.sources import Sources, sources_of
 from dbt.adapters.spark_mv.refresh.live.text import (
     Condition,
     live_query,
     live_text,
 )
-from dbt.adapters.spark_mv.sql.literals import VARIABLE
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.sql.plans import comparable_plan
-from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import MaterializedView, decode
-from dbt.adapters.spark_mv.views.dependencies import Expander
 from dbt.adapters.spark_mv.views.live_sql import (
     LIVE_OF,
     LIVE_SESSIONS,
@@ -47,19 +42,7 @@ from dbt.adapters.spark_mv.views.live_sql import (
     is_live_view,
     live_name,
 )
-from dbt.adapters.spark_mv.views.registry import load_view
-from dbt.adapters.spark_mv.views.volatile import storage_columns, volatile_functions
-
-_MOST_TABLES = 8
-
-
-@dataclass(frozen=True)
-class _Sources:
-    """Everything behind a view: the views whose queries it stands for, itself first, and the base
-    tables below all of them."""
-
-    views: tuple[MaterializedView, ...]
-    tables: tuple[TableName, ...]
+from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
 
 class LiveViews:
@@ -91,62 +74,9 @@ class LiveViews:
                 f"{live_name(view.name)} exists, and is no live view.",
                 "Drop it first, or leave out `live`.",
             )
-        why = self._why_not(view)
+        why = why_not(self._resolver, view)
         if why is not None:
             raise InvalidOption(f"{view.name} cannot have a live view: {why[0]}.", why[1])
-
-    def _why_not(self, view: MaterializedView) -> tuple[str, str] | None:
-        """What stands against a live view, and the way out."""
-        without = "Leave out `live`; reads through dbt are right without it."
-        sources = self._sources(view)
-        if not all(is_readable(found.definition) for found in sources.views):
-            return "only Spark can read its query", without
-        texts = [text for found in sources.views for text in found.definition.texts]
-        volatile = [call for text in texts for call in volatile_functions(text)]
-        if volatile:
-            return f"its query calls {volatile[0]}, which has another value at each read", without
-        if any(word.upper == "TABLESAMPLE" for text in texts for word in words_of(text)):
-            return "it reads a sample", without
-        if any(VARIABLE in text for text in texts):
-            return "its query has '${', in whose place Spark would put the value of a variable", (
-                without
-            )
-        if any("collate" in column.type.lower() for column in view.definition.columns):
-            return "its query returns texts with a collation, which stored ones lack", without
-        if any(storage_columns(text) for text in texts):
-            return "its query asks where rows are stored", without
-        if any(v.options.expiry == NEVER and reads_clock(v.definition) for v in sources.views):
-            return "expiry 'never' says that its rows do not follow the clock", without
-        if shows_instant(live_query(self._resolver, view, "")):
-            return "its query shows when its rows were computed", without
-        if settings := other_settings(sources.views):
-            return f"its rows depend on the setting {settings[0]} of a session", without
-        if len(sources.tables) > _MOST_TABLES:
-            return f"it reads {len(sources.tables)} tables, and each read would ask each of them", (
-                f"Read at most {_MOST_TABLES}, or leave out `live`."
-            )
-        return self._without_log(sources, without)
-
-    def _without_log(self, sources: _Sources, without: str) -> tuple[str, str] | None:
-        for table in sources.tables:
-            facts = self._resolver.lookup(table)
-            if getattr(facts, "provider", "") != iceberg.FORMAT:
-                return f"the base table {table} has no versions that a view could ask for", without
-        return None
-
-    def _sources(self, view: MaterializedView) -> _Sources:
-        views, tables = [view], dict[TableName, None]()
-        for found in views:
-            owner, definition = str(found.name), found.definition
-            expander = Expander(
-                self._resolver, owner, tolerate_missing=True, settings=definition.settings
-            )
-            expansion = expander.expand(definition.query, definition.home)
-            storages = set(expansion.storages.values())
-            tables.update(dict.fromkeys(t for t in expansion.tables if t not in storages))
-            known = {each.name for each in views}
-            views += [load_view(self._resolver, n) for n in expansion.storages if n not in known]
-        return _Sources(tuple(views), tuple(tables))
 
     def renew(self, view: MaterializedView) -> None:
         """Give the view's live view the text that serves what is stored now, or drop it if the view
@@ -166,9 +96,18 @@ class LiveViews:
         if properties.get(LIVE_STATE) != _state(observation):
             self.renew(observation.view)
 
+    def renew_if_redefined(self, view: MaterializedView) -> None:
+        """As `renew`, if the live view stands for other definitions than there are."""
+        facts = self._resolver.lookup(live_name(view.name))
+        is_there = isinstance(facts, ViewFacts) and view.options.live
+        if not is_there or self._kept(view).get("of") != self._made_of(
+            sources_of(self._resolver, view)
+        ):
+            self.renew(view)
+
     def run_query(self, view: MaterializedView) -> None:
         """Have the live view run the query of a view, whatever is stored."""
-        sources = self._sources(view)
+        sources = sources_of(self._resolver, view)
         sessions = self._sessions(view, sources)
         self._replace(view, live_text(self._resolver, view, None, sessions["guard"]), "", sessions)
 
@@ -177,22 +116,28 @@ class LiveViews:
         drop_live_view(self._executor, self._resolver, view.name, view.id)
 
     def _create(self, view: MaterializedView) -> None:
-        """Make the text, and again if rows behind it were invalidated meanwhile: of two processes
-        the one that makes it last knows."""
-        sources, seen = self._sources(view), None
-        while (found := self._invalidations(sources)) != seen:
-            seen = found
+        """Make the text, and again if something behind it has another definition since, or its rows
+        were invalidated: of two processes the one that makes it last knows."""
+        seen, made = None, view
+        while (now := find_view(self._resolver, view.name)) is not None and now.options.live:
+            sources = sources_of(self._resolver, now)
+            found = (sources.definitions, self._invalidations(sources))
+            if found == seen:
+                return
+            seen, made = found, now
             reached("live.before")
-            self._create_once(view, sources)
+            self._create_once(now, sources)
+            self._resolver.forget()
+        self.drop(made)
 
-    def _invalidations(self, sources: _Sources) -> frozenset[str]:
+    def _invalidations(self, sources: Sources) -> frozenset[str]:
         """Those that no refresh has answered, of the views behind a view, as all processes know."""
         self._log.flush_unless_routine()
         self._log.reload_if_moved(PATIENCE)
         known = (self._log.state().views.get(view.name) for view in sources.views)
         return frozenset(one for state in known if state is not None for one in state.invalidations)
 
-    def _create_once(self, view: MaterializedView, sources: _Sources) -> None:
+    def _create_once(self, view: MaterializedView, sources: Sources) -> None:
         # Logs first: if they are the same later, what was found out in between is true of them.
         logs = read_logs(self._executor, [view.storage, *sources.tables])
         observation = self._observer.observe(view)
@@ -208,6 +153,10 @@ class LiveViews:
         self, view: MaterializedView, text: str, state: str, sessions: Mapping[str, str]
     ) -> None:
         create = create_live_view(view, text, state, json.dumps(sessions))
+        self._create_view(create)
+
+    @replacing_beside_others
+    def _create_view(self, create: str) -> None:
         with self._executor.isolated({}) as session:
             session.query(create)
 
@@ -239,19 +188,27 @@ class LiveViews:
         for name in observation.expansion.storages:
             yield from self._ends(self._observer.observe(load_view(self._resolver, name)))
 
-    def _sessions(self, view: MaterializedView, sources: _Sources) -> dict[str, str]:
+    def _sessions(self, view: MaterializedView, sources: Sources) -> dict[str, str]:
         """The guard of a view in the sessions of others, and what it was found out for."""
-        versions = self._versions.read(sources.tables)
-        schemas = [f"{one.schema_id} {one.digest}" for one in versions.values()]
-        of = _digest([*(found.definition.hash for found in sources.views), *schemas])
-        facts = self._resolver.lookup(live_name(view.name))
-        kept = facts.properties.get(LIVE_SESSIONS) if isinstance(facts, ViewFacts) else None
-        if kept is not None and (known := json.loads(decode(kept)))["of"] == of:
+        of, known = self._made_of(sources), self._kept(view)
+        if known.get("of") == of:
             return {"of": of, "guard": known["guard"]}
         settings = view.definition.settings
         plan, ansi_plan = (self._plan(view, s) for s in (settings, in_ansi_mode(settings)))
         columns = [c for table in sources.tables for c in self._resolver.columns(table)]
         return {"of": of, "guard": guard(view, plan, ansi_plan, columns)}
+
+    def _made_of(self, sources: Sources) -> str:
+        """A digest of the definitions behind a view, and of the columns of the base tables."""
+        versions = self._versions.read(sources.tables)
+        schemas = [f"{one.schema_id} {one.digest}" for one in versions.values()]
+        return _digest([*sources.definitions, *schemas])
+
+    def _kept(self, view: MaterializedView) -> dict[str, str]:
+        """What the live view of a view says of its sessions."""
+        facts = self._resolver.lookup(live_name(view.name))
+        kept = facts.properties.get(LIVE_SESSIONS) if isinstance(facts, ViewFacts) else None
+        return {} if kept is None else dict(json.loads(decode(kept)))
 
     def _plan(self, view: MaterializedView, settings: Mapping[str, str]) -> str:
         query = live_query(self._resolver, view, "")
@@ -279,6 +236,6 @@ def drop_live_view(executor: Executor, resolver: Resolver, name: TableName, view
 def not_renewed(view: TableName, error: MaterializedViewError) -> str:
     """What is said of a live view that could not be renewed."""
     return (
-        f"{live_name(view)} could not be renewed: {error.problem} A text that is behind is "
-        "right, and runs the query; the next read or refresh through dbt renews it."
+        f"{live_name(view)} could not be renewed: {error.problem.rstrip('.')}. A text that is "
+        "behind is right, and runs the query; the next read or refresh through dbt renews it."
     )

@@ -12,6 +12,7 @@ from dbt.adapters.spark_mv.rewrite.aggregates.groups import ARGUMENT, StoredGrou
 from dbt.adapters.spark_mv.rewrite.aggregates.sums import (
     EXACT_ROWS,
     ONE,
+    SUM_OF_ONES,
     ZERO,
     averaged_type,
     is_longest,
@@ -205,11 +206,14 @@ class StoredCalls(StoredGroups):
         shown = exp.Case(ifs=ifs, default=trees[-1])
         if call.call in _EXTREMES:
             return _EXTREMES[call.call](this=shown) if self.again else shown
-        for places in {places_of_zero(value) for value in values} - {None}:
+        summed = [v for v in values if v.key != ONE.key and places_of_zero(v) is None]
+        of_zeros = {places_of_zero(value) for value in values} - {None}
+        if any(of_zeros) and all(isinstance(value.node, exp.Null) for value in summed):
+            type_name = SUM_OF_ONES
+        for places in of_zeros:
             type_name = with_zeros(type_name, places or 0)
         if not type_name or not self.again:
             return exp.cast(shown, type_name) if type_name else None
-        summed = [v for v in values if v.key != ONE.key and places_of_zero(v) is None]
         return self._total(summed[0] if len(summed) == 1 else call.args[0], shown, type_name)
 
     def _choice(self, call: Term, value: Term) -> tuple[exp.Expr, str] | None:

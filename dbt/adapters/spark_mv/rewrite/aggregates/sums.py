@@ -18,6 +18,8 @@ ZERO, ONE, _MINUS_ONE = (made(exp.Literal.number(number)) for number in (0, 1, -
 # Averages of these are exact in sums of doubles for so many rows.
 EXACT_ROWS = {"tinyint": 2**46, "smallint": 2**38, "int": 2**22}
 _MORE_OF_SUM, _DIGITS_OF_INT, _DIGITS_OF_BIGINT = 10, 10, 20
+# Of ones beside decimals, whose type they get.
+SUM_OF_ONES = f"decimal({_DIGITS_OF_INT + _MORE_OF_SUM},0)"
 _FACTOR = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?")
 
 
