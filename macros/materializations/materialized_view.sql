@@ -9,12 +9,9 @@
 
 
 {% macro spark_mv_materialize_view() %}
-  {%- set existing = load_cached_relation(this) -%}
   {%- set target_relation = this.incorporate(type=this.MaterializedView) -%}
   {{ run_hooks(pre_hooks) }}
-  {%- if pre_hooks -%}
-    {%- set existing = adapter.if_still_there(existing) -%}
-  {%- endif -%}
+  {%- set existing = adapter.as_it_is(load_cached_relation(this)) -%}
 
   {%- set build_sql = spark_mv_build_sql(existing, target_relation) -%}
   {% if build_sql == '' %}

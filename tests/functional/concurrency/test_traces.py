@@ -148,8 +148,8 @@ def test_a_mutant_of_the_code_is_found(
     """A verdict that holds a label against itself: the rows of before a write are called FRESH."""
     world = single(impatient, "")
 
-    def forgetful(label: Any, definition_hash: str, schema_id: Any, _: Any) -> Any:
-        return judge(label, definition_hash, schema_id, dict(label.sources))
+    def forgetful(label: Any, definition_hash: str, schema_id: Any, _: Any, types: Any) -> Any:
+        return judge(label, definition_hash, schema_id, dict(label.sources), types)
 
     monkeypatch.setattr(observation, "judge", forgetful)
     with pytest.raises(AssertionError):

@@ -190,7 +190,7 @@ def test_sampled_runs(lake: Warehouse, project: DbtProject, targets: tuple[str, 
     project.write({"models/totals.sql": text})
     found = project.dbt("run", "-s", "totals", "--sample", "3 days")
     assert "kept as it is" in str(found.result("totals").message)
-    assert lake.spark(asked) == before and lake.spark(events) == told
+    assert lake.spark(asked) == before and sorted(lake.spark(events)) == sorted(told)
     project.dbt("run", "-s", "totals")
     assert added(lake, dev) == 0
     project.write({"models/totals.sql": text.replace("PT1H", "PT2H")})

@@ -256,7 +256,7 @@ class Resolver:
         # The properties are among the rows, the text is not: it may change without them.
         is_same = "View Properties" in details and described == rows
         if kept is not None and is_same and "mv.storage_table" in kept.properties:
-            # Its text reads the storage table, which is one of the properties.
+            # Its text reads the storage table, which is one of the properties, or did at first.
             return kept
         text = details.get("View Text") or descriptions.text_of_create(
             self._executor.query(f"SHOW CREATE TABLE {name.sql}")[0][0],

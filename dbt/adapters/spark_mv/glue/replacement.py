@@ -7,12 +7,13 @@ from typing import Any
 from dbt.adapters.base import available
 from dbt.adapters.contracts.relation import RelationType
 
-from dbt.adapters.spark_mv.core.executor import TableFacts
+from dbt.adapters.spark_mv.catalog.resolver import Facts
+from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.glue.container_methods import ContainerMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
 from dbt.adapters.spark_mv.refresh import backups
-from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views import storage_sql
+from dbt.adapters.spark_mv.views.recognition import is_materialized_view
 from dbt.adapters.spark_mv.views.registry import find_view
 
 INTERMEDIATE = "__dbt_tmp"
@@ -65,16 +66,9 @@ class ReplacementMethods(ContainerMethods):
         elif backups.restore_backup(services, name):
             container.restored(True)
             self.cache_dropped(target)
-            self.cache_added(target.incorporate(type=self._type_of(name)))
+            self.cache_added(target.incorporate(type=_type_of(services.resolver.lookup(name))))
         else:
             backups.drop_backup(services, name)
-
-    def _type_of(self, name: TableName) -> RelationType:
-        resolver = self._container().services.resolver
-        if isinstance(resolver.lookup(name), TableFacts):
-            return RelationType.Table
-        is_view = find_view(resolver, name) is None
-        return RelationType.View if is_view else RelationType.MaterializedView
 
     def _is_of_a_node(self, schema: str, identifier: str) -> bool:
         manifest = self._container().manifest
@@ -146,12 +140,14 @@ class ReplacementMethods(ContainerMethods):
         self._container().allow_replacing(self._name(relation))
 
     @available
-    def if_still_there(self, relation: Any) -> Any:
-        """A relation of the cache; None if it is gone, as a hook may have dropped it."""
+    def as_it_is(self, relation: Any) -> Any:
+        """A relation of the cache as the catalog has it, where a hook may have dropped it, or
+        another program replaced it; None if there is none."""
         if relation is None:
             return None
-        if self._container().services.resolver.lookup(self._name(relation)) is not None:
-            return relation
+        facts = self._container().services.resolver.lookup(self._name(relation))
+        if facts is not None:
+            return relation.incorporate(type=_type_of(facts))
         self.cache_dropped(relation)
         return None
 
@@ -163,6 +159,12 @@ class ReplacementMethods(ContainerMethods):
 
 def _kind(model: Any) -> Any:
     return getattr(getattr(model, "config", None), "materialized", None)
+
+
+def _type_of(facts: Facts | None) -> RelationType:
+    if not isinstance(facts, ViewFacts):
+        return RelationType.Table
+    return RelationType.MaterializedView if is_materialized_view(facts) else RelationType.View
 
 
 def _drop_table(relation: Any) -> Any:

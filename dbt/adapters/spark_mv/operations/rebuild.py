@@ -15,8 +15,8 @@ from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.definition import (
     MaterializedView,
     from_properties,
-    is_materialized_view,
 )
+from dbt.adapters.spark_mv.views.recognition import is_materialized_view, storage_of
 
 
 def rebuild_metadata(services: Services, catalog: str) -> list[tuple[TableName, str]]:
@@ -30,7 +30,7 @@ def rebuild_metadata(services: Services, catalog: str) -> list[tuple[TableName, 
     found: set[TableName] = set()
     for name in _views(services.executor, catalog):
         facts = services.resolver.lookup(name)
-        if not isinstance(facts, ViewFacts) or not is_materialized_view(facts.properties):
+        if not isinstance(facts, ViewFacts) or not is_materialized_view(facts):
             continue
         found.add(name)
         try:
@@ -43,7 +43,7 @@ def rebuild_metadata(services: Services, catalog: str) -> list[tuple[TableName, 
     for known in list(services.log.state().views.values()):
         gone = known.name.catalog == catalog and known.name not in found
         # It may have been created since the catalog was listed.
-        if gone and services.resolver.lookup(known.name) is None:
+        if gone and storage_of(known.name, services.resolver.lookup(known.name)) is None:
             unregister(services.log, known.id, known.name)
             done.append((known.name, "FORGOTTEN"))
     return done

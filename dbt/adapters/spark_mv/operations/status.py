@@ -26,7 +26,10 @@ COLUMNS = (
     "uses",
     "reason",
 )
-_GONE = "the view is gone; run its model again, or rebuild_metadata to forget it"
+_GONE = (
+    "the view is gone, or is that of another program; run its model again, or rebuild_metadata "
+    "to forget it"
+)
 
 
 def moment(at: int | None) -> str | None:

@@ -25,8 +25,8 @@ from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName, quote_parts
 from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import has_our_format
-from dbt.adapters.spark_mv.views.dependencies import storage_of
 from dbt.adapters.spark_mv.views.live_sql import LIVE_OF, is_live_view, owner_of
+from dbt.adapters.spark_mv.views.recognition import is_materialized_view, storage_of
 from dbt.adapters.spark_mv.views.storage_sql import STORAGE_MARK
 
 _POLL_SECONDS = 1.0
@@ -115,7 +115,9 @@ def _sweep_live_views(executor: Executor, resolver: Resolver, schema: TableName)
         if not isinstance(facts, ViewFacts) or not is_live_view(facts.properties):
             continue
         owner = resolver.lookup(owner_of(name))
-        found = owner.properties.get("mv.id") if isinstance(owner, ViewFacts) else None
+        found = None
+        if isinstance(owner, ViewFacts) and is_materialized_view(owner):
+            found = owner.properties["mv.id"]
         if found != facts.properties[LIVE_OF]:
             executor.query(storage_sql.drop_view(name))
             done.append((f"live view {name}", "dropped"))

@@ -35,8 +35,9 @@ from dbt.adapters.spark_mv.sql.reads import Reference, names_of, relations_of
 from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView
-from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+from dbt.adapters.spark_mv.views.dependencies import Expander
 from dbt.adapters.spark_mv.views.expansion import views_of_spark
+from dbt.adapters.spark_mv.views.recognition import storage_of
 from dbt.adapters.spark_mv.views.storage_sql import describe_query
 from dbt.adapters.spark_mv.views.volatile import storage_columns, volatile_functions
 

@@ -18,8 +18,9 @@ from dbt.adapters.spark_mv.sql.reads import Reference, references_of
 from dbt.adapters.spark_mv.sql.splice import subquery
 from dbt.adapters.spark_mv.views.clock import Moment, at_moment, canonical
 from dbt.adapters.spark_mv.views.definition import Definition
-from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+from dbt.adapters.spark_mv.views.dependencies import Expander
 from dbt.adapters.spark_mv.views.expansion import views_of_spark
+from dbt.adapters.spark_mv.views.recognition import storage_of
 
 
 def pinned_query(

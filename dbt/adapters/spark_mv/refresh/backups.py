@@ -21,7 +21,7 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import discard
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views import storage_sql
-from dbt.adapters.spark_mv.views.definition import is_materialized_view
+from dbt.adapters.spark_mv.views.recognition import is_materialized_view
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
 BACKUP = "__dbt_backup"
@@ -46,7 +46,7 @@ def restore_backup(services: Services, name: TableName) -> bool:
     if facts is None or _facts(services.resolver, name) is not None:
         return False
     _rename(services.executor, backup_of(name), name, facts)
-    if isinstance(facts, ViewFacts) and is_materialized_view(facts.properties):
+    if isinstance(facts, ViewFacts) and is_materialized_view(facts):
         # A sweep in between has not found it, and forgotten it.
         with suppress(CorruptMetadata):
             ensure_registered(services, load_view(services.resolver, name))
@@ -86,7 +86,7 @@ def drop_backup(services: Services, name: TableName) -> None:
         purge = facts.provider == iceberg.FORMAT
         services.executor.query(storage_sql.drop_table(backup, purge))
     elif facts is not None:
-        if is_materialized_view(facts.properties):
+        if is_materialized_view(facts):
             _drop_storages(services, name, facts)
             reached("storage_dropped.after")
         services.executor.query(storage_sql.drop_view(backup))

@@ -29,7 +29,7 @@ from dbt.adapters.spark_mv.refresh.run import RefreshRun
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 from dbt.adapters.spark_mv.views.definition import MaterializedView
-from dbt.adapters.spark_mv.views.dependencies import storage_of
+from dbt.adapters.spark_mv.views.recognition import storage_of
 
 Versions = Mapping[TableName, Version]
 

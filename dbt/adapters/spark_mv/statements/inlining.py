@@ -17,8 +17,9 @@ from dbt.adapters.spark_mv.sql.words import Word, depths, words_of
 from dbt.adapters.spark_mv.statements.serving import Readable
 from dbt.adapters.spark_mv.statements.statement_reads import StatementViews
 from dbt.adapters.spark_mv.views.definition import MaterializedView
-from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+from dbt.adapters.spark_mv.views.dependencies import Expander
 from dbt.adapters.spark_mv.views.live_sql import live_name
+from dbt.adapters.spark_mv.views.recognition import storage_of
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.storage_sql import stored_rows
 

@@ -13,9 +13,9 @@ from dbt.adapters.spark_mv.sql.understood import understood
 from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.statements.serving import Readable, Session
-from dbt.adapters.spark_mv.views.definition import is_materialized_view
 from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
 from dbt.adapters.spark_mv.views.live_sql import is_live_view
+from dbt.adapters.spark_mv.views.recognition import is_materialized_view
 
 Views = tuple[TableName, ...]
 
@@ -115,7 +115,7 @@ class ReadGate:
             return None
         if not isinstance(facts, ViewFacts):
             return _Behind()
-        if is_materialized_view(facts.properties):
+        if is_materialized_view(facts):
             return _Behind((name,))
         if is_live_view(facts.properties):
             return _Behind()

@@ -201,11 +201,6 @@ def new_storage(name: TableName) -> TableName:
     return name.sibling(f"{name.name}__mv_{uuid.uuid4().hex[:8]}")
 
 
-def is_materialized_view(properties: Mapping[str, str]) -> bool:
-    """Whether these are the properties of a materialized view's view."""
-    return "mv.storage_table" in properties and "mv.id" in properties
-
-
 def has_our_format(properties: Mapping[str, str]) -> bool:
     """Whether this version of the adapter reads, and may change, the view of these properties."""
     return properties.get("mv.format_version") == FORMAT_VERSION

@@ -34,17 +34,11 @@ from dbt.adapters.spark_mv.views.expansion import (
     known_as,
 )
 from dbt.adapters.spark_mv.views.live_sql import refuse_live_view
+from dbt.adapters.spark_mv.views.recognition import storage_of
 from dbt.adapters.spark_mv.views.table_parts import is_part_of_table
 
 MAX_DEPTH = 40
 Replacement = Callable[[TableName, Facts, Reference], str | None]
-
-
-def storage_of(name: TableName, facts: Facts | None) -> TableName | None:
-    """Storage table of the materialized view `name`, None if the relation is none."""
-    if isinstance(facts, ViewFacts) and "mv.storage_table" in facts.properties:
-        return name.sibling(facts.properties["mv.storage_table"])
-    return None
 
 
 class Expander:

@@ -9,8 +9,8 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.views.definition import (
     MaterializedView,
     from_properties,
-    is_materialized_view,
 )
+from dbt.adapters.spark_mv.views.recognition import is_materialized_view
 
 
 def find_view(resolver: Resolver, name: TableName) -> MaterializedView | None:
@@ -20,7 +20,7 @@ def find_view(resolver: Resolver, name: TableName) -> MaterializedView | None:
 
 def view_of(name: TableName, facts: Facts | None) -> MaterializedView | None:
     """The materialized view of this name by what it is in the catalog, None if it is none."""
-    if not isinstance(facts, ViewFacts) or not is_materialized_view(facts.properties):
+    if not isinstance(facts, ViewFacts) or not is_materialized_view(facts):
         return None
     return from_properties(name, facts.properties)
 
@@ -28,10 +28,16 @@ def view_of(name: TableName, facts: Facts | None) -> MaterializedView | None:
 def load_view(resolver: Resolver, name: TableName) -> MaterializedView:
     """The materialized view of this name; raises `UnknownMaterializedView`."""
     view = find_view(resolver, name)
-    if view is None:
-        kind = "does not exist" if resolver.lookup(name) is None else "is no materialized view"
+    if view is not None:
+        return view
+    facts, kind = resolver.lookup(name), "is no materialized view"
+    if facts is None:
+        kind = "does not exist"
+    elif isinstance(facts, ViewFacts) and "mv.id" in facts.properties:
         raise UnknownMaterializedView(
-            f"{name} {kind}.",
-            "`dbt run-operation status` lists the materialized views that exist.",
+            f"{name} is no materialized view any more: another program has replaced its view.",
+            "Run its model again, or drop the view.",
         )
-    return view
+    raise UnknownMaterializedView(
+        f"{name} {kind}.", "`dbt run-operation status` lists the materialized views that exist."
+    )

@@ -22,8 +22,9 @@ from dbt.adapters.spark_mv.statements.rewriting.candidates import Candidate
 from dbt.adapters.spark_mv.statements.rewriting.plans import CLEARLY_LESS
 from dbt.adapters.spark_mv.statements.rewriting.tables_behind import TablesBehind
 from dbt.adapters.spark_mv.statements.rewriting.values import Attempt, Found, Rewriting, Target
-from dbt.adapters.spark_mv.views.dependencies import Expander, storage_of
+from dbt.adapters.spark_mv.views.dependencies import Expander
 from dbt.adapters.spark_mv.views.expansion import views_of_spark
+from dbt.adapters.spark_mv.views.recognition import storage_of
 
 _WHOLE = frozenset({"tinyint", "smallint", "int", "bigint"})
 USED = Reason("USED", "it is read in place of base tables")

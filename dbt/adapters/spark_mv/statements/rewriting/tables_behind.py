@@ -6,7 +6,8 @@ from dbt.adapters.spark_mv.catalog.resolver import Resolver
 from dbt.adapters.spark_mv.core.executor import TableFacts, ViewFacts
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
 from dbt.adapters.spark_mv.sql.understood import understood
-from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH, storage_of
+from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
+from dbt.adapters.spark_mv.views.recognition import storage_of
 
 Tables = frozenset[TableName]
 
