@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dbt.adapters.spark_mv.sql.spark_functions import RUN_CODE, SPARK_FUNCTIONS
-from dbt.adapters.spark_mv.sql.words import Word, depths, name_at, words_of
+from dbt.adapters.spark_mv.sql.words import Word, depths, name_at, words_between_ends, words_of
 
 Parts = tuple[str, ...]
 _DYNAMIC = ("IDENTIFIER", "IMMEDIATE")
+_BEFORE_RELATION = ("FROM", "JOIN", "USING", "TABLE")
+_LOOPS = ("FOR", "LOOP", "REPEAT", "WHILE")
 
 
 def names_in(words: tuple[Word, ...]) -> list[Parts]:
@@ -20,6 +22,30 @@ def names_in(words: tuple[Word, ...]) -> list[Parts]:
             if parts and (word.quoted or all(_is_name(part) for part in parts)):
                 found[parts] = None
     return list(found)
+
+
+def relations_in(words: tuple[Word, ...]) -> list[Parts]:
+    """Those of the names that may be of relations: dotted ones, and others behind FROM and the
+    like."""
+    texts = [words, *(words_of(word.text) for word in words if word.string)]
+    bare = {
+        following.text
+        for text in texts
+        for word, following in zip(text, text[1:], strict=False)
+        if word.upper in _BEFORE_RELATION
+    }
+    return [parts for parts in names_in(words) if len(parts) > 1 or parts[0] in bare]
+
+
+def steps_of(script: str) -> list[tuple[Word, ...]]:
+    """The statements of a script as they may run, those of its loops twice.
+
+    >>> [" ".join(word.text for word in step) for step in steps_of("begin a; loop b; end loop")]
+    ['begin a', 'loop b', 'end loop', 'loop b', 'end loop']
+    """
+    steps = words_between_ends(script)
+    looping = [n for n, step in enumerate(steps) if any(word.upper in _LOOPS for word in step)]
+    return [*steps, *steps[looping[0] :]] if looping else steps
 
 
 def _names_of_text(text: str) -> list[Parts]:

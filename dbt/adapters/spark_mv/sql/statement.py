@@ -90,7 +90,7 @@ def classify(sql: str) -> Statement:
         kind = Kind.WRITE if verb else Kind.QUERY
         return Statement(kind, verb or first, targets, words)
     if any(word.upper == "BEGIN" for word in words[:3]):
-        return Statement(Kind.SCRIPT, "BEGIN", _written_anywhere(words), words)
+        return Statement(Kind.SCRIPT, "BEGIN", written_anywhere(words), words)
     if first in _HARMLESS:
         return Statement(Kind.HARMLESS, first, (), words)
     reader = _READERS.get(first)
@@ -127,7 +127,7 @@ def _written_by_query(words: tuple[Word, ...]) -> tuple[str, Targets]:
     return verb, tuple(targets)
 
 
-def _written_anywhere(words: tuple[Word, ...]) -> Targets:
+def written_anywhere(words: tuple[Word, ...]) -> Targets:
     """The targets of every statement of a script, or more."""
     found: list[tuple[str, ...]] = []
     for index, word in enumerate(words):
@@ -135,7 +135,7 @@ def _written_anywhere(words: tuple[Word, ...]) -> Targets:
         if word.upper in _TARGET_AT:
             found.extend(_TARGET_AT[word.upper](words, index) or ())
         elif word.upper == "IMMEDIATE" and following == "" and index + 1 < len(words):
-            found.extend(_written_anywhere(words_of(words[index + 1].text)))
+            found.extend(written_anywhere(words_of(words[index + 1].text)))
         elif word.upper in ("TRUNCATE", "DROP", "ALTER", "CREATE", "REPLACE") and (
             following in ("TABLE", "VIEW")
         ):
@@ -260,7 +260,7 @@ def _read_cache(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
 
 
 def _read_execute(words: tuple[Word, ...]) -> tuple[Kind, Targets]:
-    return Kind.EXECUTE, _written_anywhere(words)
+    return Kind.EXECUTE, written_anywhere(words)
 
 
 def _read_explain(words: tuple[Word, ...]) -> tuple[Kind, Targets]:

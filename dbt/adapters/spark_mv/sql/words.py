@@ -59,6 +59,24 @@ def words_of(sql: str) -> tuple[Word, ...]:
     return tuple(word for token in found for word in _words_of_token(token))
 
 
+def words_between_ends(sql: str) -> list[tuple[Word, ...]]:
+    """The words of each part of a text that ends with a semicolon, or with the text.
+
+    >>> [len(words) for words in words_between_ends("begin select ';'; select 1; end")]
+    [3, 2, 1]
+    """
+    try:
+        found = _Tokenizer(dialect="spark").tokenize(sql)
+    except (SqlglotError, ValueError):
+        return []
+    parts: list[list[Word]] = [[]]
+    for token in found:
+        if token.token_type == TokenType.SEMICOLON:
+            parts.append([])
+        parts[-1] += _words_of_token(token)
+    return [tuple(part) for part in parts if part]
+
+
 def _words_of_token(token: Token) -> list[Word]:
     if token.token_type == TokenType.SEMICOLON:
         return []

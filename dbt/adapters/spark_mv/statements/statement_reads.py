@@ -12,8 +12,8 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, Namespace, TableName
 from dbt.adapters.spark_mv.sql.plans import NO_SYNTAX, is_refused_plan, tables_of_plan
 from dbt.adapters.spark_mv.sql.reads import Reference, is_path
-from dbt.adapters.spark_mv.sql.scan import is_dynamic, names_in
-from dbt.adapters.spark_mv.sql.statement import Kind, Statement
+from dbt.adapters.spark_mv.sql.scan import is_dynamic, names_in, relations_in, steps_of
+from dbt.adapters.spark_mv.sql.statement import Kind, Statement, written_anywhere
 from dbt.adapters.spark_mv.sql.understood import understood
 from dbt.adapters.spark_mv.state.freshness import Freshness
 from dbt.adapters.spark_mv.statements.context import StatementContext
@@ -53,6 +53,8 @@ class StatementReads:
         if found is None:
             asked = self._asked(sql, statement, context)
             found = StatementViews(self._named(statement, context) if asked is None else asked)
+        if statement.kind is Kind.SCRIPT:
+            self._refuse_late(sql, context.namespace())
         # CACHE TABLE makes a temporary view only if it has a query.
         makes_view = any(word.upper == "AS" for word in statement.words)
         if statement.kind is Kind.CREATE_TEMPORARY_VIEW or (
@@ -102,6 +104,24 @@ class StatementReads:
                 is_view = found == (name,)
                 may_stand = may_stand and (is_view or not self._gate.only_spark_evaluates(name))
         return StatementViews(tuple(views), tuple(places) if may_stand else ())
+
+    def _refuse_late(self, script: str, home: Namespace) -> None:
+        """Raise `InvalidStatement` if a script reads a view after it has written to what is behind
+        the view, which is refreshed before the script runs."""
+        written: dict[TableName, TableName] = {}
+        for step in steps_of(script):
+            read = [view for parts in relations_in(step) for view in self._behind(parts, home)]
+            late = next((view for view in read if view in written), None)
+            if late is not None and load_view(self._services.resolver, late).options.enable_refresh:
+                raise InvalidStatement(
+                    f"The script reads {late} after it has written to {written[late]}: "
+                    "materialized views are refreshed before a script, and not inside of it.",
+                    "End the script after the write, and read the view in a statement of its own.",
+                )
+            for parts in written_anywhere(step):
+                table = self._services.resolver.resolve(parts, home)
+                dependents = self._services.log.dependents_of(table)
+                written.update(dict.fromkeys(dependents, table))
 
     def _refuse_old(self, parts: Parts, home: Namespace) -> None:
         name = self._services.resolver.resolve(parts, home)
