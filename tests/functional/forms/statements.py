@@ -129,6 +129,7 @@ FORMS: dict[str, Form] = {
         before=(_TARGET,),
     ),
     "delete": Form("delete from @.target where k in (select k from @.mv)", before=(_TARGET,)),
+    "pipe_union_bare": Form("from @.mv |> select k |> union all select k from @.mv"),
     "with_delete": Form(
         "with c as (select k from @.mv) delete from @.target where k in (select k from c)",
         before=(_TARGET,),
@@ -153,4 +154,11 @@ REFUSED = [
     "with c as (select 1 as a) delete from {storage}",
     "execute immediate 'delete from {storage}'",
     "begin insert into {storage} values (1, 2); end",
+    "insert into {storage}.branch_main select * from {storage}",
+    "delete from {storage}.branch_main where true",
+    "call local.system.set_current_snapshot('{storage}', 1)",
+    "call local.system.rollback_to_snapshot(table => '{storage}', snapshot_id => 1)",
+    "call local.system.rollback_to_timestamp('{storage}', timestamp '2020-01-01')",
+    "call local.system.cherrypick_snapshot('{storage}', 1)",
+    "call local.system.fast_forward('{storage}', 'main', 'other')",
 ]

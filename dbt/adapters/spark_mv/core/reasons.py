@@ -42,7 +42,9 @@ NEVER_BUILT = Reason("NEVER_BUILT", "it has never been built")
 REQUESTED = Reason("REQUESTED", "a complete refresh was asked for")
 WRITTEN_BY_HAND = Reason("WRITTEN_BY_HAND", "its storage table was written by something else")
 STORAGE_ALTERED = Reason("STORAGE_ALTERED", "the columns of its storage table were altered")
-DEFINITION_CHANGED = Reason("DEFINITION_CHANGED", "its definition has changed")
+DEFINITION_CHANGED = Reason(
+    "DEFINITION_CHANGED", "its definition, or that of a view below it, has changed"
+)
 REDUCED_RUN = Reason("REDUCED_RUN", "it was built by a run with --empty or --sample")
 REDUCED_RUN_KEEPS = Reason(
     "REDUCED_RUN_KEEPS", "a run with --empty, --sample or --defer replaces no whole definition"

@@ -220,3 +220,11 @@ def _problem_of(part: str) -> str | None:
     if unicodedata.normalize("NFC", part) != part:
         return "it is not in Unicode's composed form (NFC)"
     return None
+
+
+def table_of_branch(name: TableName) -> TableName:
+    """The table that a write to a name changes, if that is a branch of a storage table; else it."""
+    is_branch = name.name.lower().startswith("branch_") and len(name.namespace) > 1
+    if is_branch and STORAGE_NAME.match(name.namespace[-1]):
+        return TableName(name.catalog, name.namespace[:-1], name.namespace[-1])
+    return name

@@ -16,7 +16,10 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 _KNOWN_QUERIES = 2048
 # What sqlglot raises for texts that nobody thought of, such as `map(1)`.
-_NOT_PARSED = (SqlglotError, RecursionError, ValueError, LookupError, TypeError, AttributeError)
+_NOT_PARSED = (
+    *(SqlglotError, RecursionError, ValueError, LookupError, TypeError, AttributeError),
+    AssertionError,
+)
 _PATH_FORMATS = frozenset(
     {"parquet", "orc", "csv", "json", "text", "avro", "delta", "iceberg", "binaryfile", "xml"}
 )

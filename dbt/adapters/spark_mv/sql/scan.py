@@ -8,6 +8,11 @@ from dbt.adapters.spark_mv.sql.words import Word, depths, name_at, words_between
 Parts = tuple[str, ...]
 _DYNAMIC = ("IDENTIFIER", "IMMEDIATE")
 _BEFORE_RELATION = ("FROM", "JOIN", "USING", "TABLE")
+# Procedures of Iceberg that give a table other rows; others are maintenance.
+_OF_ROWS = (
+    "add_files cherrypick_snapshot fast_forward migrate publish_changes register_table "
+    "rollback_to_snapshot rollback_to_timestamp set_current_snapshot snapshot"
+).split()
 _LOOPS = ("FOR", "LOOP", "REPEAT", "WHILE")
 
 
@@ -46,6 +51,16 @@ def steps_of(script: str) -> list[tuple[Word, ...]]:
     steps = words_between_ends(script)
     looping = [n for n, step in enumerate(steps) if any(word.upper in _LOOPS for word in step)]
     return [*steps, *steps[looping[0] :]] if looping else steps
+
+
+def calls_for_rows(words: tuple[Word, ...]) -> bool:
+    """Whether a CALL is of a procedure of Iceberg's that gives a table other rows.
+
+    >>> calls_for_rows(words_of("call local.system.fast_forward('d.t', 'main', 'other')"))
+    True
+    """
+    parts, _ = name_at(words, 1)
+    return bool(parts) and parts[-1].lower() in _OF_ROWS
 
 
 def _names_of_text(text: str) -> list[Parts]:

@@ -17,8 +17,8 @@ from dbt.adapters.spark_mv.metadata.events import REWRITTEN, new_event
 from dbt.adapters.spark_mv.refresh.live.dependents import renew_dependents
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.dialect import DropView, parse_view_statement
-from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
-from dbt.adapters.spark_mv.sql.scan import executed
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName, table_of_branch
+from dbt.adapters.spark_mv.sql.scan import calls_for_rows, executed
 from dbt.adapters.spark_mv.sql.statement import Kind, Statement, classify
 from dbt.adapters.spark_mv.statements.cached_plans import CachedPlans
 from dbt.adapters.spark_mv.statements.computed_text import as_spark_reads, may_be_computed
@@ -273,10 +273,12 @@ class StatementPipeline:
         self, statement: Statement, writes: tuple[TableName, ...], context: StatementContext
     ) -> StatementResult | None:
         for name in writes:
-            stored = STORAGE_NAME.match(name.name)
-            owner = name.sibling(stored["view"]) if stored else None
-            if owner is not None and statement.verb != "CALL" and self._gate.is_view(owner):
-                raise _immutable(owner, f"{name.name} is its storage table")
+            table = table_of_branch(name)
+            stored = STORAGE_NAME.match(table.name)
+            owner = table.sibling(stored["view"]) if stored else None
+            is_kept = statement.verb == "CALL" and not calls_for_rows(statement.words)
+            if owner is not None and not is_kept and self._gate.is_view(owner):
+                raise _immutable(owner, f"{table.name} is its storage table")
             if not self._gate.is_view(name):
                 continue
             if statement.kind is Kind.DROP:

@@ -39,9 +39,9 @@ def refuse_duplicates(executor: Executor, view: MaterializedView, branch: str | 
     first = " and ".join(f"{key} = {_text(v)}" for key, v in zip(keys, values, strict=True))
     others = [", ".join(_text(value) for value in row[: len(keys)]) for row in found]
     more = ", .." if number > len(others) else ""
+    all_keys = f" ({number:,} such keys: {'; '.join(others)}{more})" if number > 1 else ""
     raise DuplicateKey(
-        f"{view.name}: its query returns {rows:,} rows for {first}, but unique_key says one "
-        f"({number:,} such keys: {'; '.join(others)}{more}).",
+        f"{view.name}: its query returns {rows:,} rows for {first}, but unique_key says one{all_keys}.",
         "Nothing was changed; correct the query or its tables, or drop unique_key.",
     )
 
