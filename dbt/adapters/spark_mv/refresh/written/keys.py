@@ -41,7 +41,8 @@ def refuse_duplicates(executor: Executor, view: MaterializedView, branch: str | 
     more = ", .." if number > len(others) else ""
     all_keys = f" ({number:,} such keys: {'; '.join(others)}{more})" if number > 1 else ""
     raise DuplicateKey(
-        f"{view.name}: its query returns {rows:,} rows for {first}, but unique_key says one{all_keys}.",
+        f"{view.name}: its query returns {rows:,} rows for {first}, but unique_key says "
+        f"one{all_keys}.",
         "Nothing was changed; correct the query or its tables, or drop unique_key.",
     )
 
