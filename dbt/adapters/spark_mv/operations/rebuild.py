@@ -12,10 +12,7 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName, listed_parts, quote_parts
 from dbt.adapters.spark_mv.state.freshness import read_label
 from dbt.adapters.spark_mv.state.observation import Observation
-from dbt.adapters.spark_mv.views.definition import (
-    MaterializedView,
-    from_properties,
-)
+from dbt.adapters.spark_mv.views.definition import MaterializedView, from_properties
 from dbt.adapters.spark_mv.views.recognition import is_materialized_view, storage_of
 
 

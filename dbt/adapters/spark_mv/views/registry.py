@@ -6,10 +6,7 @@ from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.core.errors import UnknownMaterializedView
 from dbt.adapters.spark_mv.core.executor import ViewFacts
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.views.definition import (
-    MaterializedView,
-    from_properties,
-)
+from dbt.adapters.spark_mv.views.definition import MaterializedView, from_properties
 from dbt.adapters.spark_mv.views.recognition import is_materialized_view
 
 
