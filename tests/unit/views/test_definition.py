@@ -16,7 +16,6 @@ from dbt.adapters.spark_mv.views.definition import (
     decode,
     encode,
     from_properties,
-    is_materialized_view,
     new_storage,
 )
 
@@ -150,11 +149,6 @@ def test_damaged_properties(damage: dict[str, str | None]) -> None:
     kept = {key: text for key, text in properties.items() if text is not None}
     with pytest.raises(CorruptMetadata, match=r"db\.v"):
         from_properties(NAME, kept)
-
-
-def test_what_is_a_materialized_view() -> None:
-    assert is_materialized_view(view().properties())
-    assert not is_materialized_view({}) and not is_materialized_view({"mv.id": "1"})
 
 
 def test_storage_names() -> None:
