@@ -16,6 +16,7 @@ from dbt.adapters.spark_mv.views.dependencies import MAX_DEPTH
 
 HOME = Namespace("local", ("db",))
 OURS = {"mv.storage_table": "m__mv_01234567", "mv.id": "1"}
+SHOWN = "SELECT `n__mv` AS `n` FROM `local`.`db`.`m__mv_01234567`"
 
 
 def named(name: str) -> TableName:
@@ -45,8 +46,8 @@ class Catalog:
 
 RELATIONS: dict[str, Any] = {
     "t": TableFacts("iceberg"),
-    "m": view("select n from t", OURS),
-    "other": view("select n from t", {**OURS, "mv.id": "2"}),
+    "m": view(SHOWN, OURS),
+    "other": view(SHOWN, {**OURS, "mv.id": "2"}),
     "plain": view("select n from t"),
     "above": view("select n from m join t using (n)"),
     "both": view("select n from above union all select n from other union all select n from m"),
@@ -54,6 +55,7 @@ RELATIONS: dict[str, Any] = {
     "over_odd": view("select n from m join odd using (n)"),
     "broken": view("select n from gone"),
     "half_of_ours": view("select n from t", {"mv.id": "3"}),
+    "replaced": view("select n from t", OURS),
 }
 # Which materialized views a read of a name reads, in order; None if that is not known.
 BEHIND = {
@@ -62,6 +64,7 @@ BEHIND = {
     "plain": (),
     "above": ("m",),
     "half_of_ours": (),
+    "replaced": (),
     "odd": None,
     "over_odd": None,
     "broken": None,
