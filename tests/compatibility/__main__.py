@@ -39,7 +39,7 @@ TESTS = (
     "tests/unit/views",
     "tests/unit/planning",
     "tests/unit/statements",
-    "tests/unit/ivm/test_examples.py",
+    "tests/unit/test_examples.py",
     "tests/unit/ivm/test_delta_files.py",
     "tests/unit/ivm/test_supported_queries.py",
 )

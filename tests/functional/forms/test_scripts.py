@@ -38,6 +38,9 @@ LATE = {
 CASES = [*product(LATE, WRITES, ["select"]), *product(["plain", "loop"], ["insert"], READS)]
 IN_TIME = {
     "before": "begin declare most bigint; {read}; {write}; end",
+    "function": "begin declare most bigint; select repeat('a', 2); {read}; {write}; end",
+    "behind a loop": "begin declare most bigint; declare i int default 0; while i < 2 do "
+    "set i = i + 1; end while; {read}; {write}; end",
     "other table": "begin declare most bigint; insert into @.kept values ('x'); {read}; end",
 }
 

@@ -47,7 +47,7 @@ def is_read_as_it_is(lake: Warehouse) -> bool:
     return mine == lake.spark(theirs)
 
 
-@pytest.mark.behaviour("B12")
+@pytest.mark.behaviour("B19")
 @pytest.mark.parametrize("other", [name for name in OTHERS if name != "columns"])
 def test_reads(shop: Warehouse, other: str) -> None:
     """It is a logical view now: what reads it is refreshed, and follows its tables."""

@@ -9,7 +9,7 @@ Trees have columns of `views.clock.PLACEHOLDERS` where the query calls the clock
 >>> from sqlglot import parse_one
 >>> tree = parse_one("SELECT * FROM t WHERE due < mv_clock_today - 7 AND mv_clock_now >= ts")
 >>> [str(term) for term in terms_of(tree)]
-['due < mv_clock_today - 7', 'ts <= mv_clock_now']
+['ts <= mv_clock_now', 'due < mv_clock_today - 7']
 """
 
 from __future__ import annotations

@@ -17,8 +17,13 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)
 _KNOWN_QUERIES = 2048
 # What sqlglot raises for texts that nobody thought of, such as `map(1)`.
 _NOT_PARSED = (
-    *(SqlglotError, RecursionError, ValueError, LookupError, TypeError, AttributeError),
     AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    SqlglotError,
+    TypeError,
+    ValueError,
 )
 _PATH_FORMATS = frozenset(
     {"parquet", "orc", "csv", "json", "text", "avro", "delta", "iceberg", "binaryfile", "xml"}

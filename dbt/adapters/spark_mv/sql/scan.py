@@ -43,14 +43,22 @@ def relations_in(words: tuple[Word, ...]) -> list[Parts]:
 
 
 def steps_of(script: str) -> list[tuple[Word, ...]]:
-    """The statements of a script as they may run, those of its loops twice.
+    """The statements of a script as they may run, those from its first loop to the end of the last
+    one twice.
 
-    >>> [" ".join(word.text for word in step) for step in steps_of("begin a; loop b; end loop")]
-    ['begin a', 'loop b', 'end loop', 'loop b', 'end loop']
+    >>> [" ".join(word.text for word in step) for step in steps_of("a; loop b; end loop; c")]
+    ['a', 'loop b', 'end loop', 'loop b', 'end loop', 'c']
     """
     steps = words_between_ends(script)
-    looping = [n for n, step in enumerate(steps) if any(word.upper in _LOOPS for word in step)]
-    return [*steps, *steps[looping[0] :]] if looping else steps
+    ends = [n for n, step in enumerate(steps, 1) if _ends_loop(step)]
+    if not ends:  # other words of loops are those of functions, or of columns
+        return steps
+    begins = (n for n, step in enumerate(steps) if any(word.upper in _LOOPS for word in step))
+    return [*steps[: ends[-1]], *steps[next(begins) :]]
+
+
+def _ends_loop(step: tuple[Word, ...]) -> bool:
+    return len(step) > 1 and step[0].upper == "END" and step[1].upper in _LOOPS
 
 
 def calls_for_rows(words: tuple[Word, ...]) -> bool:

@@ -120,8 +120,8 @@ def _ends_with(name: tuple[str, ...], parts: tuple[str, ...]) -> bool:
 def in_backticks(sql: str) -> str:
     """A text whose words in double quotes are names, with these in backticks.
 
-    >>> in_backticks("select \"a b\", 'c' from \"t\"")
-    "select `a b`, 'c' from `t`"
+    >>> in_backticks('select "a b", 1 from "t"')
+    'select `a b`, 1 from `t`'
     """
     written = [(word, sql[word.start : word.end]) for word in words_of(sql) if word.string]
     return edited(

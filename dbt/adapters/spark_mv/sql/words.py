@@ -52,11 +52,14 @@ class _Tokenizer(SparkTokenizer):
 
 def words_of(sql: str) -> tuple[Word, ...]:
     """Tokens of a text without comments; empty if it cannot be split into tokens."""
+    return tuple(word for token in _tokens(sql) for word in _words_of_token(token))
+
+
+def _tokens(sql: str) -> list[Token]:
     try:
-        found = _Tokenizer(dialect="spark").tokenize(sql)
+        return _Tokenizer(dialect="spark").tokenize(sql)
     except (SqlglotError, ValueError):
-        return ()
-    return tuple(word for token in found for word in _words_of_token(token))
+        return []
 
 
 def words_between_ends(sql: str) -> list[tuple[Word, ...]]:
@@ -65,12 +68,8 @@ def words_between_ends(sql: str) -> list[tuple[Word, ...]]:
     >>> [len(words) for words in words_between_ends("begin select ';'; select 1; end")]
     [3, 2, 1]
     """
-    try:
-        found = _Tokenizer(dialect="spark").tokenize(sql)
-    except (SqlglotError, ValueError):
-        return []
     parts: list[list[Word]] = [[]]
-    for token in found:
+    for token in _tokens(sql):
         if token.token_type == TokenType.SEMICOLON:
             parts.append([])
         parts[-1] += _words_of_token(token)
@@ -107,10 +106,7 @@ def depths(words: Iterable[Word]) -> list[int]:
 
 def has_several(sql: str) -> bool:
     """Whether a text has a semicolon with more behind it."""
-    try:
-        kinds = [token.token_type for token in _Tokenizer(dialect="spark").tokenize(sql)]
-    except (SqlglotError, ValueError):
-        return False
+    kinds = [token.token_type for token in _tokens(sql)]
     while kinds and kinds[-1] == TokenType.SEMICOLON:
         kinds.pop()
     return TokenType.SEMICOLON in kinds

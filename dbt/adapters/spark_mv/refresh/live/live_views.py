@@ -149,14 +149,11 @@ class LiveViews:
         text = self._text(observation, condition, sessions["guard"], len(sources.views) == 1)
         self._replace(view, text, _state(observation), sessions)
 
+    @replacing_beside_others
     def _replace(
         self, view: MaterializedView, text: str, state: str, sessions: Mapping[str, str]
     ) -> None:
         create = create_live_view(view, text, state, json.dumps(sessions))
-        self._create_view(create)
-
-    @replacing_beside_others
-    def _create_view(self, create: str) -> None:
         with self._executor.isolated({}) as session:
             session.query(create)
 
