@@ -13,7 +13,7 @@ NOT_ONE = "is not one query that can be parsed"
 CODE = "a refresh would run code outside of SQL"
 MISSING = "does not exist"
 FIXED = "at a fixed version, branch or metadata table"
-NOT_STORED = "which no table can store"
+NOT_STORED = "which a materialized view cannot store"
 NO_TABLE = "reads no base table"
 
 REFUSED = {

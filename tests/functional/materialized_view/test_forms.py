@@ -81,7 +81,7 @@ def test_fast(lake: Warehouse, name: str) -> None:
     ("query", "code"),
     [
         ("select * from (select customer, amount from @.orders) pivot (sum(amount) as s "
-         "for customer in ('ann' as ann, 'bob' as bob))", "SAMPLE: .* aggregates of CASE"),
+         "for customer in ('ann' as ann, 'bob' as bob))", "PIVOT: .* aggregates of CASE"),
         ("select customer, id, sum(amount) as s from @.orders group by customer, id "
          "grouping sets (customer)", "GROUPING_SETS: a key is in no set"),
         ("select max(t) as m from (select customer, sum(amount / 3.0D) as t from @.orders "

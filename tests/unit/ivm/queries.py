@@ -259,7 +259,10 @@ NOT_FAST = {
     f"select a from (select a, hash(r.*) h from {R} r) d where h > 1": "STAR",
     f"select a, count(r.*) n from {R} r group by a": "STAR",
     f"select a from {R} r where exists (select array(*) from {S} s where s.a = r.a)": "STAR",
-    "select x from nowhere": "NOT_PARSED",
+    "select x from nowhere": "COLUMN_GONE",
+    f"select a, sum(gone) as gone from {R} group by a": "COLUMN_GONE",
+    f"select r.gone as gone, count(*) as n from {R} as r group by 1": "COLUMN_GONE",
+    f"select sum(gone) as s from (select b as lost from {R}) as d": "COLUMN_GONE",
     f"select posexplode(array(a, b)) as (n, x) from {R}": "NOT_PARSED",
     f"select d.a, s.b from (select a, first(v) x from {R} group by a) d "
     f"join {S} s on s.v = d.x": "ORDER_DEPENDENT",

@@ -16,7 +16,7 @@ PACKAGE = Path(terms.__file__).parents[2]
 # What no text that Spark and sqlglot read leads to.
 UNREACHED = {"RELATION"}
 # What the catalog tells of the names in a query, whatever its form: conditions on the page.
-OF_CATALOG = {"SPARK_VIEW"}
+OF_CATALOG = {"SPARK_VIEW", "COLUMN_GONE"}
 
 
 def _title(construct: Construct) -> str:

@@ -276,6 +276,10 @@ _QUERY: Mapping[str, Meaning] = {
         "The query was not understood with certainty.",
         "Name the relation of each column, and write the part in plain SELECTs.",
     ),
+    "COLUMN_GONE": Meaning(
+        "The query names a column that none of its tables has now.",
+        "Correct the query, or give the table a column of this name.",
+    ),
     "NOT_UNDERSTOOD": Meaning(
         "Spark plans the query in another way than it was understood.",
         "Write the part in another way, and please report the query.",

@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 
 _PREFIX = "REFRESH"
 _RUNNING = "RUNNING"
-_BY_READERS = "READ"
+_BY_READERS = ("READ", "REWRITE")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def costs(found: Iterable[Refresh]) -> list[Cost]:
     for (schema, name, trigger), of in groups.items():
         seconds = round(sum(refresh.seconds or 0.0 for refresh in of), 3)
         failed = sum(refresh.state == "FAILED" for refresh in of)
-        waited = seconds if trigger == _BY_READERS else 0.0
+        waited = seconds if trigger in _BY_READERS else 0.0
         summed.append(Cost(schema, name, trigger, len(of), failed, seconds, waited))
     return sorted(summed, key=lambda cost: -cost.seconds)
 

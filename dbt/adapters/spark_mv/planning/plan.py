@@ -17,6 +17,8 @@ from dbt.adapters.spark_mv.state.freshness import Label, Verdict
 AUTO, COMPLETE, PARTITION, FAST = "auto", "complete", "partition", "fast"
 KEYS, RESTORE = "keys", "restore"
 MOST_KEYS = 1000
+# What keeps Spark from running the query at all.
+_NOT_AT_ALL = frozenset({"COLUMN_GONE"})
 MERGE_ON_READ = ", ".join(
     f"'write.{kind}.mode'='merge-on-read'" for kind in ("delete", "update", "merge")
 )
@@ -282,9 +284,12 @@ def _why_not(found: FastQuery | PartitionQuery | Reason) -> Reason:
 def not_eligible(view: str, method: str, reason: Reason) -> MethodNotAvailable:
     """The error of a strict method that cannot be used."""
     how = "fast" if method == FAST else "by partition"
+    problem = f"{view} cannot be refreshed {how}: {reason}."
+    if reason.code in _NOT_AT_ALL:
+        return MethodNotAvailable(problem, reason.way_out)
     # What stands against any refresh but a complete one has no way out but that.
     instead = f"{reason.way_out} Or use" if reason.code in METHODS else "Use"
     return MethodNotAvailable(
-        f"{view} cannot be refreshed {how}: {reason}.",
+        problem,
         f"{instead} method complete, or refresh_method 'auto'.",
     )

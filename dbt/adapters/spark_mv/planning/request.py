@@ -9,6 +9,8 @@ from dbt.adapters.spark_mv.sql.names import TableName
 
 CREATE, DBT_RUN, READ = "CREATE", "DBT_RUN", "READ"
 MANUAL, SCHEDULE, UPSTREAM, WRITE = "MANUAL", "SCHEDULE", "UPSTREAM", "WRITE"
+# For a query that does not name the view.
+REWRITE = "REWRITE"
 SUCCEEDED, SKIPPED, KEPT = "SUCCEEDED", "SKIPPED", "KEPT"
 # Fresh, and described in another way.
 ALTERED = "ALTERED"

@@ -41,6 +41,7 @@ def run_failed(
 
 
 def _failure(view: MaterializedView, cause: str, way_out: str) -> RefreshFailed:
+    way_out = way_out[:1].lower() + way_out[1:].removesuffix(".")
     return RefreshFailed(
         f"{view.name} could not be refreshed: {cause}",
         f"Its old rows are unchanged; {way_out}.",

@@ -112,7 +112,9 @@ class Refresher:
             if request.method != AUTO:
                 raise
             # Nobody asked for this refresh by its method, so it counts as one that failed.
-            raise refresh_failed(self._services.history, view, request, error.problem) from None
+            raise refresh_failed(
+                self._services.history, view, request, error.problem, error.way_out
+            ) from None
         if isinstance(plan, NoRefresh):
             return self._skip(observation, plan, request)
         # A damaged row of the metadata is named before anything is done.

@@ -227,7 +227,7 @@ def _check_column(view: TableName, column: Column) -> None:
     if _NOT_STORED.search(column.type):
         raise NotAQuery(
             f"The column {column.name!r} of {view} has the type {column.type}, "
-            "which no table can store.",
+            "which a materialized view cannot store.",
             "Cast it in the query.",
         )
     # Spark replaces `${..}` also in the text of a view, whenever somebody reads it.

@@ -10,9 +10,9 @@ from dbt.adapters.spark_mv.sql.spark_functions import aggregate, is_any
 _BY_NAME = frozenset(
     "any bitmap_and_agg count_min_sketch every histogram_numeric hll_sketch_agg hll_union_agg "
     "kll_merge_agg_bigint kll_merge_agg_double kll_merge_agg_float kll_sketch_agg_bigint "
-    "kll_sketch_agg_double kll_sketch_agg_float mean measure percentile_cont percentile_disc "
-    "product schema_of_variant_agg some std theta_intersection_agg theta_sketch_agg "
-    "theta_union_agg try_avg try_sum".split()
+    "kll_sketch_agg_double kll_sketch_agg_float mean measure percentile percentile_cont "
+    "percentile_disc product schema_of_variant_agg some std theta_intersection_agg "
+    "theta_sketch_agg theta_union_agg try_avg try_sum".split()
 )
 _AROUND = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 _FILTERED = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)

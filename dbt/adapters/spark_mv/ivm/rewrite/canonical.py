@@ -24,6 +24,7 @@ WHERE EXISTS(SELECT 1
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -55,6 +56,8 @@ _FIRST = (
     "which rows are the first is known only of ORDER BY and LIMIT at the end; "
     "put them there, or in a view or query over the materialized view"
 )
+# What sqlglot says of a name that is no column.
+_UNRESOLVED = re.compile("(?:Column '|Unknown column: )([^'\n]+)")
 _UNSUPPORTED = {
     "limit": Reason("LIMIT", _FIRST),
     "offset": Reason("LIMIT", _FIRST),
@@ -91,8 +94,7 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         using.mark(tree)
         found = qualify(tree, dialect="spark", schema=schema, quote_identifiers=True)
     except (SqlglotError, RecursionError, ValueError, KeyError, TypeError) as error:
-        text = "it cannot be analysed; give each relation a name, and write its columns with that"
-        raise not_fast("NOT_PARSED", f"{text} ({str(error)[:200]})") from None
+        raise _not_read(query, columns, str(error)) from None
     if not isinstance(found, exp.Query):
         raise not_fast("NOT_PARSED", "it is not a SELECT")
     refuse_misread(found)
@@ -100,6 +102,33 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
     name_values(found)
     grouping_sets.write_out_all(found)
     return _told_apart(cast(exp.Query, _without_with(found, {})), columns)
+
+
+def _not_read(query: str, columns: Mapping[str, Sequence[str]], error: str) -> NotFast:
+    """Why a query cannot be read, by the error of who tried."""
+    known = {column.lower() for listed in columns.values() for column in listed}
+    found = _UNRESOLVED.search(error)
+    # A name that the query itself gives may be out of reach for another reason.
+    if found is not None and found[1].lower() not in known | _given_names(query):
+        return not_fast("COLUMN_GONE", f"it names the column {found[1]}, which no table has")
+    text = "it cannot be analysed; give each relation a name, and write its columns with that"
+    return not_fast("NOT_PARSED", f"{text} ({error[:200]})")
+
+
+def _given_names(query: str) -> set[str]:
+    """The names of columns that a query gives itself to others, in lower case."""
+    (tree,) = statements(query)
+    if tree is None:
+        return set()
+    aliases = {
+        item.alias.lower()
+        for item in tree.find_all(exp.Alias)
+        if item.alias.lower() not in {column.name.lower() for column in item.find_all(exp.Column)}
+    }
+    listed = {
+        item.name.lower() for alias in tree.find_all(exp.TableAlias) for item in alias.columns
+    }
+    return aliases | listed
 
 
 def _told_apart(query: exp.Query, columns: Mapping[str, Sequence[str]]) -> exp.Query:

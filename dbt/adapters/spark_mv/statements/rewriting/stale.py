@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.core.errors import MaterializedViewError
 from dbt.adapters.spark_mv.planning.plan import CompleteRefresh
-from dbt.adapters.spark_mv.planning.request import READ, Request
+from dbt.adapters.spark_mv.planning.request import REWRITE, Request
 from dbt.adapters.spark_mv.refresh.services import Services
+from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
 from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.statements.rewriting.candidates import Matched
@@ -41,7 +42,7 @@ class StaleViews:
         for one in matched:
             try:
                 if self._is_cheap(one.view):
-                    self._reader.prepare([one.view.name], PinnedVersions())
+                    self._reader.prepare([one.view.name], PinnedVersions(), trigger=REWRITE)
                     return one
             except MaterializedViewError as error:
                 problem = f"{one.view.name} is not refreshed for a query: {error.problem}"
@@ -55,5 +56,13 @@ class StaleViews:
         observation = self._services.observer.observe_with_upstream(view)
         if observation.verdict.is_fresh:
             return False
-        plan = self._services.planner.plan(observation, Request(READ))
+        if self._has_failed([view.name, *observation.expansion.storages]):
+            return False
+        plan = self._services.planner.plan(observation, Request(REWRITE))
         return not isinstance(plan, CompleteRefresh)
+
+    def _has_failed(self, names: Collection[TableName]) -> bool:
+        """Whether the last refresh of one of these failed: who reads the view by name is told why,
+        and a statement that does not would pay for it again and again."""
+        known = self._services.log.state().views
+        return any(name in known and known[name].last_error is not None for name in names)
