@@ -25,6 +25,7 @@ from dbt.adapters.spark_mv.glue.container import Container
 from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
 from dbt.adapters.spark_mv.glue.invocation import is_data_test
 from dbt.adapters.spark_mv.glue.result_cursor import ResultCursor
+from dbt.adapters.spark_mv.glue.table_commands import table_command
 from dbt.adapters.spark_mv.spark import session
 from dbt.adapters.spark_mv.spark.error_messages import may_run_again, spark_message
 from dbt.adapters.spark_mv.sql.beginning import touches_no_rows
@@ -123,7 +124,8 @@ class SparkMVConnectionManager(SparkConnectionManager):
         """Every statement of dbt comes through here, and through the pipeline."""
         container = self.materialized_views if _may_matter(self.profile, sql) else None
         if container is None:
-            return super().add_query(sql, auto_begin, bindings, abridge_sql_log, **arguments)
+            with self._of_tables(sql):
+                return super().add_query(sql, auto_begin, bindings, abridge_sql_log, **arguments)
         with dbt_errors():
             passage = container.before(sql)
         if isinstance(passage, StatementResult):
@@ -134,6 +136,18 @@ class SparkMVConnectionManager(SparkConnectionManager):
             )
         finally:
             container.after(passage)
+
+    @contextmanager
+    def _of_tables(self, sql: str) -> Iterator[None]:
+        """If a command about tables fails as it is about a materialized view, say that."""
+        try:
+            yield
+        except DbtDatabaseError:
+            command = table_command(sql)
+            if command is not None:
+                with dbt_errors():
+                    self.materialized_views.refuse_for_views(command)
+            raise
 
     def _send(self, container: Container, passage: Passage, *options: Any, **arguments: Any) -> Any:
         """Run a statement; the text that it stands for if it is a rewritten one and fails."""

@@ -17,6 +17,7 @@ from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.credentials import IN_PROCESS, SparkMVCredentials
 from dbt.adapters.spark_mv.glue.invocation import Invocation, NodeContext, selected_relations
 from dbt.adapters.spark_mv.glue.statement_log import logged
+from dbt.adapters.spark_mv.glue.table_commands import TableCommand
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.store import MetadataStore
 from dbt.adapters.spark_mv.metadata.tables import EVENTS
@@ -46,6 +47,7 @@ from dbt.adapters.spark_mv.statements.read_policy import Reader
 from dbt.adapters.spark_mv.statements.results import StatementResult
 from dbt.adapters.spark_mv.statements.rewriting.stale import Policy, StaleViews
 from dbt.adapters.spark_mv.statements.write_refresh import WriteRefresher
+from dbt.adapters.spark_mv.views.registry import load_view
 
 logger = AdapterLogger("SparkMV")
 
@@ -153,6 +155,12 @@ class Container:
         self._remember_written(passage.writes)
         if passage.moves:
             self.forget_namespace()
+
+    def refuse_for_views(self, command: TableCommand) -> None:
+        """Raise `InvalidStatement` if a command about a table names a materialized view."""
+        name = self.services.resolver.resolve(command.parts, self.context().namespace())
+        if self.gate.is_view(name):
+            raise command.refused(load_view(self.services.resolver, name))
 
     def rewriting_failed(self, error: str) -> None:
         """A rewritten statement failed, and runs as it was written."""
