@@ -29,7 +29,7 @@ SLOW += ["arithmetic"]
 
 # Of the files in folders of tests/functional a sample takes one in so many, by date; `make whole`
 # takes all.
-TURNS, TURN = 8, "TEST_TURN"
+TURNS, TURN = 10, "TEST_TURN"
 
 
 def pytest_configure(config: pytest.Config) -> None:
