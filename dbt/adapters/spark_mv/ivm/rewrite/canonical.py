@@ -56,7 +56,7 @@ _FIRST = (
     "which rows are the first is known only of ORDER BY and LIMIT at the end; "
     "put them there, or in a view or query over the materialized view"
 )
-# What sqlglot says of a name that is no column.
+# How sqlglot begins to say that a name is no column.
 _UNRESOLVED = re.compile("(?:Column '|Unknown column: )([^'\n]+)")
 _UNSUPPORTED = {
     "limit": Reason("LIMIT", _FIRST),
@@ -107,7 +107,7 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
 def _not_read(query: str, columns: Mapping[str, Sequence[str]], error: str) -> NotFast:
     """Why a query cannot be read, by the error of who tried."""
     known = {column.lower() for listed in columns.values() for column in listed}
-    found = _UNRESOLVED.search(error)
+    found = _UNRESOLVED.match(error)
     # A name that the query itself gives may be out of reach for another reason.
     if found is not None and found[1].lower() not in known | _given_names(query):
         return not_fast("COLUMN_GONE", f"it names the column {found[1]}, which no table has")
