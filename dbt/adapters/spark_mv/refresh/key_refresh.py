@@ -200,24 +200,28 @@ class KeyRefresher:
         flat = [(value, kind) for key in values for value, kind in zip(key, types, strict=True)]
         if any(isinstance(value, bool) and kind != "boolean" for value, kind in flat):
             return False
-        shown = ", ".join(_cast(value, kind) for value, kind in flat)
+        names = [f"value_{number}" for number in range(len(flat))]
+        casts = map(_cast, names, flat)
+        literals = ", ".join(value_sql(value) for value, _ in flat)
+        # Of a literal 'today' Spark makes a moment where it can, and NULL where it cannot.
+        query = f"SELECT {', '.join(casts)} FROM VALUES ({literals}) AS given({', '.join(names)})"
         settings = {**view.definition.settings, "spark.sql.ansi.enabled": "true"}
         try:
             with self._services.executor.isolated(settings) as session:
-                (found,) = session.query(f"SELECT {shown}")
+                (found,) = session.query(query)
         except StatementFailed:
             return False
         pairs = zip(found, flat, strict=True)
         return all((one is None) == (value is None) for one, (value, _) in pairs)
 
 
-def _cast(value: Any, kind: str) -> str:
-    """A value as one of a type; NULL for a number that is another one there."""
-    literal = value_sql(value)
-    cast = f"CAST({literal} AS {type_sql(kind)})"
+def _cast(name: str, of: tuple[Any, str]) -> str:
+    """The value of a column as one of a type; NULL for a number that is another one there."""
+    value, kind = of
+    cast = f"CAST({name} AS {type_sql(kind)})"
     is_number = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
     is_exact = is_number and kind not in ("float", "double")
-    return f"IF({cast} = {literal}, {cast}, NULL)" if is_exact else cast
+    return f"IF({cast} = {name}, {cast}, NULL)" if is_exact else cast
 
 
 def _values(view: MaterializedView, keys: Sequence[Any]) -> list[Key]:
