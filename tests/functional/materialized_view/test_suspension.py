@@ -64,6 +64,20 @@ def test_suspended_after_failures(lake: Warehouse) -> None:
     assert status(lake, "fragile")[1] == "READY"
 
 
+def test_one_command_counts_once(lake: Warehouse) -> None:
+    """All readers of a command are told; the last of them does not find the view suspended."""
+    lake.sql("create or replace materialized view @.over as select max(v) as v from @.fragile")
+    lake.spark("insert into @.base values (2, 0)")
+    lake.restart()
+    for reader in ("fragile", "fragile", "over", "fragile", "over"):
+        with pytest.raises(Exception, match="no zero"):
+            lake.sql(f"select * from @.{reader}")
+    assert status(lake, "fragile")[1] == "BROKEN"
+    fail_once(lake)
+    assert status(lake, "fragile")[1] == "SUSPENDED"
+    lake.sql("drop materialized view @.over")
+
+
 def test_suspend_and_resume(lake: Warehouse) -> None:
     """A suspended view is served as stored, and refreshed by name."""
     assert lake.operation("suspend", view="totals").rows[0][1] == "SUSPENDED"

@@ -15,7 +15,7 @@ SUCCEEDED, SKIPPED, KEPT = "SUCCEEDED", "SKIPPED", "KEPT"
 # Fresh, and described in another way.
 ALTERED = "ALTERED"
 CANCELLED, RUNNING = "CANCELLED", "RUNNING"
-# Nobody asked for these by name, so failures of theirs count towards suspension.
+# Nobody asked for these, so failures of theirs count towards suspension.
 AUTOMATIC = (READ, SCHEDULE, UPSTREAM, WRITE)
 
 

@@ -49,6 +49,8 @@ class History:
         self._executor = executor
         self._resolver = resolver
         self._timeout = timeout
+        # Ids of views that have failed in this command: its readers would all count one cause.
+        self._failed: set[str] = set()
 
     def _record(self, kind: str, view: MaterializedView, refresh_id: str, **payload: Any) -> None:
         by, name = self._log.invocation_id, view.name.full
@@ -135,12 +137,16 @@ class History:
     def failed(
         self, view: MaterializedView, request: Request, error: str, run: RefreshRun | None = None
     ) -> None:
-        """A refresh ended without a build, as `run` or before it was one."""
+        """A refresh ended without a build, as `run` or before it was one. Of the failures of one
+        view in one command one counts towards suspension."""
+        counts = request.trigger in AUTOMATIC and view.id not in self._failed
+        if counts:
+            self._failed.add(view.id)
         self._record(
             kinds.REFRESH_FAILED,
             view,
             run.id if run else uuid.uuid4().hex,
-            **_who(view, request),
+            **{**_who(view, request), "automatic": counts},
             error=error[: kinds.MAX_ERROR_LENGTH],
             seconds=run.seconds() if run else 0.0,
             stale=True,
