@@ -57,6 +57,7 @@ Both methods need base tables, and logical views over them, that meet these cond
 | its columns have not been altered since the last refresh | `SCHEMA_CHANGED` |
 | the version that the label names has not expired | `VERSION_GONE` |
 | no logical view between is one of Spark's own catalog | `SPARK_VIEW` |
+| the tables still have every column that the query names | `COLUMN_GONE` |
 
 With `refresh_method: auto` a refresh is fast if its cost estimate is clearly lower than that of a
 complete refresh. For tables of less than about 1.2 million rows it is complete (`NOT_CHEAPER`).

@@ -165,4 +165,3 @@ def test_reasons_are_documented() -> None:
 
 # Forms that dbt models do not have, and what Spark itself refuses.
 RARE = {"NOT_PARSED", "NOT_A_SELECT", "RELATION", "SET_OPERATION", "DISTINCT_ON", "NOT_COMPARED"}
-RARE.add("COLUMN_GONE")
