@@ -106,3 +106,24 @@ def test_dependants_of_a_broken_view(lake: Warehouse) -> None:
     row = status(lake, "above")
     assert "which is BROKEN" in row[-1] and "fragile" in row[-1]
     lake.sql("drop materialized view @.above")
+
+
+@pytest.mark.parametrize("stopped", ["suspended", "enable_refresh"])
+def test_refreshes_over_a_stopped_view(lake: Warehouse, stopped: str) -> None:
+    """A view that is refreshed over one that nobody refreshes is fresh only as far as that goes; a
+    warning says so, and not where that one is fresh."""
+    lake.sql("create or replace materialized view @.above as select count(*) as n from @.totals")
+    if stopped == "suspended":
+        lake.operation("suspend", view="totals")
+    else:
+        lake.sql("alter materialized view @.totals set options (enable_refresh = false)")
+    for is_stale in (False, True):
+        if is_stale:
+            lake.spark("insert into @.orders values (1000, 'new', 5)")
+        command, warnings = lake.command(), list[str]()
+        command.core.services.warn = warnings.append
+        command.sql("refresh materialized view @.above")
+        assert len(warnings) == is_stale, warnings
+        assert all("totals is served as stored: base tables" in text for text in warnings)
+    lake.sql("drop materialized view @.above")
+    lake.sql("drop materialized view @.totals")

@@ -184,13 +184,18 @@ class Reader:
     def refresh_all(
         self, upstream: Collection[TableName], pinned: PinnedVersions, wait: bool = True
     ) -> None:
-        """Refresh those upstream views that may be, each with what it reads itself."""
+        """Refresh those upstream views that may be, each with what it reads itself; of others that
+        are stale a warning says so."""
         request = Request(UPSTREAM, wait=wait, as_of=pinned.as_of)
-        tasks = {
-            name: partial(self.upstream_first, name, request, pinned)
-            for name in upstream
-            if self.refreshes_by_itself(load_view(self._services.resolver, name))
-        }
+        tasks: dict[TableName, Callable[[], Outcome]] = {}
+        for name in upstream:
+            view = load_view(self._services.resolver, name)
+            if self.refreshes_by_itself(view):
+                tasks[name] = partial(self.upstream_first, name, request, pinned)
+                continue
+            observation = self._services.observer.observe(view, pinned)
+            if not observation.verdict.is_fresh:
+                self._warn_stored(observation)
         self._services.workers.run(tasks)
 
     def refreshes_by_itself(self, view: MaterializedView) -> bool:
@@ -229,9 +234,7 @@ class Reader:
         if observation.verdict.missing or not self.refreshes_by_itself(view):
             if options.when_stale == FAIL:
                 raise _stale_read(observation)
-            self._services.warn(
-                f"{view.name} is served as stored: {reason}{self._note(observation)}."
-            )
+            self._warn_stored(observation)
             return Serving.STORED
         if self._is_young_enough(observation):
             return Serving.STORED
@@ -260,6 +263,10 @@ class Reader:
     def _is_suspended(self, name: TableName) -> bool:
         known = self._services.log.state().views.get(name)
         return known is not None and known.suspended is not None
+
+    def _warn_stored(self, observation: Observation) -> None:
+        reason = f"{observation.verdict.reason.text}{self._note(observation)}"
+        self._services.warn(f"{observation.view.name} is served as stored: {reason}.")
 
     def _note(self, observation: Observation) -> str:
         if self._is_suspended(observation.view.name):
