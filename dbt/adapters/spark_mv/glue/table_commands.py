@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.core.errors import InvalidStatement
+from dbt.adapters.spark_mv.sql.beginning import behind
 from dbt.adapters.spark_mv.sql.words import name_at, words_of
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 
@@ -40,10 +41,9 @@ def table_command(sql: str) -> TableCommand | None:
     >>> table_command("analyze table db.v compute statistics").parts
     ('db', 'v')
     """
-    words = words_of(sql)
     for beginning, way_out in _WAYS_OUT.items():
-        if tuple(word.upper for word in words[: len(beginning)]) == beginning:
-            parts, _ = name_at(words, len(beginning))
+        if rest := behind(sql, *beginning):
+            parts, _ = name_at(words_of(rest), 0)
             command = " ".join(word for word in beginning if word not in ("IN", "FROM"))
             return TableCommand(command, parts, way_out) if parts else None
     return None

@@ -201,7 +201,7 @@ class KeyRefresher:
         if any(isinstance(value, bool) and kind != "boolean" for value, kind in flat):
             return False
         names = [f"value_{number}" for number in range(len(flat))]
-        casts = map(_cast, names, flat)
+        casts = (_cast(name, *pair) for name, pair in zip(names, flat, strict=True))
         literals = ", ".join(value_sql(value) for value, _ in flat)
         # Of a literal 'today' Spark makes a moment where it can, and NULL where it cannot.
         query = f"SELECT {', '.join(casts)} FROM VALUES ({literals}) AS given({', '.join(names)})"
@@ -215,9 +215,8 @@ class KeyRefresher:
         return all((one is None) == (value is None) for one, (value, _) in pairs)
 
 
-def _cast(name: str, of: tuple[Any, str]) -> str:
-    """The value of a column as one of a type; NULL for a number that is another one there."""
-    value, kind = of
+def _cast(name: str, value: Any, kind: str) -> str:
+    """A column of this value as one of a type; NULL for a number that is another one there."""
     cast = f"CAST({name} AS {type_sql(kind)})"
     is_number = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
     is_exact = is_number and kind not in ("float", "double")
