@@ -75,6 +75,29 @@ def test_a_dry_run_changes_nothing(three: Any) -> None:
     assert lake.state() == state
 
 
+STOPPED = {
+    "rows of later": "refresh materialized view @.sums",
+    "rows of another time": "alter materialized view @.sums set options (enable_refresh = false)",
+    "columns of then": "alter table @.bills add column more int",
+}
+
+
+@pytest.mark.parametrize("what", STOPPED)
+def test_a_dry_run_says_what_stops_a_view_below(three: Any, what: str) -> None:
+    """As the refresh itself does, which begins with that view."""
+    lake, ((before, _), *_) = three
+    lake.spark(WRITES[0])
+    moment = now()
+    lake.sql(STOPPED[what])
+    lake.spark("delete from @.bills")
+    asked = {"view": "over", "as_of": before if what == "rows of later" else moment}
+    state = lake.state()
+    dry = lake.operation("refresh", dry_run=True, **asked).failures
+    assert lake.state() == state
+    assert len(dry) == 1 and dry == lake.operation("refresh", **asked).failures
+    assert "cannot be re" in dry[0]
+
+
 @pytest.mark.parametrize("form", ["as of '{}'", "complete as of timestamp '{}' nowait"])
 def test_statement(three: Any, form: str) -> None:
     lake, (_, (moment, expected), _) = three

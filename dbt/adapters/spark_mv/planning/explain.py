@@ -25,9 +25,14 @@ from dbt.adapters.spark_mv.planning.plan import (
     RefreshPlan,
     RestoreRefresh,
 )
-from dbt.adapters.spark_mv.planning.request import Request
+from dbt.adapters.spark_mv.planning.request import Request, refreshes_by_itself
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.as_of import pinned_as_of, refuse_newer
+from dbt.adapters.spark_mv.state.as_of import (
+    PastVersions,
+    has_other_time,
+    pinned_as_of,
+    refuse_newer,
+)
 from dbt.adapters.spark_mv.state.observation import Observation, Observer
 from dbt.adapters.spark_mv.views.live_sql import live_name
 from dbt.adapters.spark_mv.views.registry import load_view
@@ -93,8 +98,19 @@ class Explainer:
         pinned = None if as_of is None else pinned_as_of(view, as_of)
         observation = self._observer.observe(view, pinned)
         if pinned is not None:
+            self._refuse_upstream(observation, pinned)
             refuse_newer(observation, pinned, self._versions)
         return observation
+
+    def _refuse_upstream(self, observation: Observation, pinned: PastVersions) -> None:
+        """Raise what would stop the refreshes of views that are read, which come first."""
+        for name in observation.expansion.storages:
+            below = self._observer.observe(load_view(self._resolver, name), pinned)
+            self._refuse_upstream(below, pinned)
+            if refreshes_by_itself(below.view, self._log):
+                refuse_newer(below, pinned, self._versions)
+            elif not below.verdict.is_fresh:
+                raise has_other_time(observation, pinned, name)
 
     def _statement(self, observation: Observation, plan: RefreshPlan) -> list[str]:
         """The query of a planned refresh, and what it reads changes by."""

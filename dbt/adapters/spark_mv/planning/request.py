@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.core.reasons import Reason
+from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.views.definition import MaterializedView
 
 CREATE, DBT_RUN, READ = "CREATE", "DBT_RUN", "READ"
 MANUAL, SCHEDULE, UPSTREAM, WRITE = "MANUAL", "SCHEDULE", "UPSTREAM", "WRITE"
@@ -66,3 +68,14 @@ class Outcome:
         noun = "row" if self.rows == 1 else "rows"
         rows = "" if self.rows is None else f", {self.rows:,} {noun}"
         return f"{self.view}: {self.summary}{rows}, {self.seconds:.1f} s ({self.reason})"
+
+
+def refreshes_by_itself(view: MaterializedView, log: MetadataLog) -> bool:
+    """Whether refreshes that nobody asked for by name may touch the view."""
+    return view.options.enable_refresh and not view.reduced and not is_suspended(view.name, log)
+
+
+def is_suspended(name: TableName, log: MetadataLog) -> bool:
+    """Whether refreshes of the view are stopped until somebody resumes them."""
+    known = log.state().views.get(name)
+    return known is not None and known.suspended is not None

@@ -173,8 +173,15 @@ def refuse_upstream(
         seen = observer.observe(load_view(resolver, name), pinned)
         read = observation.versions[storage].snapshot_id
         if not seen.verdict.is_fresh or seen.head is None or seen.head.snapshot_id != read:
-            raise InvalidArgument(
-                f"{observation.view.name} cannot be refreshed as of {pinned.shown}: {name}, which "
-                "it reads, has rows of another time.",
-                "Refresh that one as of the same time, or leave out as_of.",
-            )
+            raise has_other_time(observation, pinned, name)
+
+
+def has_other_time(
+    observation: Observation, pinned: PastVersions, name: TableName
+) -> InvalidArgument:
+    """The error of a view that is read and does not have the rows of the time that is asked for."""
+    return InvalidArgument(
+        f"{observation.view.name} cannot be refreshed as of {pinned.shown}: {name}, which "
+        "it reads, has rows of another time.",
+        "Refresh that one as of the same time, or leave out as_of.",
+    )

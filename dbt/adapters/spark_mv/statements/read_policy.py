@@ -15,7 +15,14 @@ from dbt.adapters.spark_mv.core.errors import (
     RefreshFailed,
     StaleRead,
 )
-from dbt.adapters.spark_mv.planning.request import READ, UPSTREAM, Outcome, Request
+from dbt.adapters.spark_mv.planning.request import (
+    READ,
+    UPSTREAM,
+    Outcome,
+    Request,
+    is_suspended,
+    refreshes_by_itself,
+)
 from dbt.adapters.spark_mv.refresh.live.live_views import not_renewed
 from dbt.adapters.spark_mv.refresh.refresher import Refresher
 from dbt.adapters.spark_mv.refresh.registration import ensure_registered
@@ -87,7 +94,7 @@ class Reader:
             view = load_view(self._services.resolver, name)
             if self.refreshes_by_itself(view):
                 continue
-            how = "resume" if self._is_suspended(name) else "refresh"
+            how = "resume" if is_suspended(name, self._services.log) else "refresh"
             raise GroupMoves(
                 f"{' and '.join(map(str, sorted(members)))} cannot be read together: {why}, and "
                 f"{name} is not refreshed by reads.",
@@ -200,9 +207,7 @@ class Reader:
 
     def refreshes_by_itself(self, view: MaterializedView) -> bool:
         """Whether refreshes that nobody asked for by name may touch the view."""
-        return (
-            view.options.enable_refresh and not view.reduced and not self._is_suspended(view.name)
-        )
+        return refreshes_by_itself(view, self._services.log)
 
     def _clear_flag(self, observation: Observation, pinned: PinnedVersions) -> None:
         view = observation.view
@@ -260,16 +265,12 @@ class Reader:
         self._services.info(str(outcome))
         return Serving.STORED
 
-    def _is_suspended(self, name: TableName) -> bool:
-        known = self._services.log.state().views.get(name)
-        return known is not None and known.suspended is not None
-
     def _warn_stored(self, observation: Observation) -> None:
         reason = f"{observation.verdict.reason.text}{self._note(observation)}"
         self._services.warn(f"{observation.view.name} is served as stored: {reason}.")
 
     def _note(self, observation: Observation) -> str:
-        if self._is_suspended(observation.view.name):
+        if is_suspended(observation.view.name, self._services.log):
             return " (it is SUSPENDED, see `dbt run-operation status` and `resume`)"
         return "" if observation.view.options.enable_refresh else " (enable_refresh is false)"
 
