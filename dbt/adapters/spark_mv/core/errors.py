@@ -103,6 +103,10 @@ class RefreshFailed(MaterializedViewError):
     """A refresh ended without a new build; the old rows are untouched."""
 
 
+class ViewDropped(RefreshFailed):
+    """A refresh whose materialized view was dropped meanwhile."""
+
+
 class FastRefreshFailed(RefreshFailed):
     """The statement of a fast refresh failed; a complete one may do."""
 

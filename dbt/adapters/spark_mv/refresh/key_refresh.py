@@ -6,8 +6,10 @@ it as it was before. Rows of other versions than those beside them would have no
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -22,6 +24,7 @@ from dbt.adapters.spark_mv.core.errors import (
 )
 from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
+from dbt.adapters.spark_mv.metadata.expiries import first_expiry
 from dbt.adapters.spark_mv.planning.plan import KEYS, MOST_KEYS, KeyRefresh
 from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.failures import cause_of, other_is_running, run_failed
@@ -171,7 +174,9 @@ class KeyRefresher:
             seconds=seconds,
             to=versions_json(run.label.sources),
             evaluated_ms=int(run.label.evaluated_at * 1000),
-            expires_us=run.label.expiry.at if run.label.expiry else None,
+            expires_us=first_expiry(
+                services.log.state(), view.name, run.label.expiry.at if run.label.expiry else None
+            ),
             watermark=int(run.label.evaluated_at * 1000),
             stale=not is_labelled or (known is not None and known.is_stale),
         )
@@ -198,7 +203,7 @@ class KeyRefresher:
         self, view: MaterializedView, types: Sequence[str], values: Sequence[Key]
     ) -> bool:
         flat = [(value, kind) for key in values for value, kind in zip(key, types, strict=True)]
-        if any(isinstance(value, bool) and kind != "boolean" for value, kind in flat):
+        if any(_is_of_no_type(value, kind) for value, kind in flat):
             return False
         names = [f"value_{number}" for number in range(len(flat))]
         casts = (_cast(name, *pair) for name, pair in zip(names, flat, strict=True))
@@ -213,6 +218,10 @@ class KeyRefresher:
             return False
         pairs = zip(found, flat, strict=True)
         return all((one is None) == (value is None) for one, (value, _) in pairs)
+
+
+def _is_of_no_type(value: Any, kind: str) -> bool:
+    return isinstance(value, bytes) or (isinstance(value, bool) and kind != "boolean")
 
 
 def _cast(name: str, value: Any, kind: str) -> str:
@@ -250,6 +259,16 @@ def _value(key: Any, columns: tuple[str, ...]) -> Key | None:
         given = {str(name).lower(): value for name, value in key.items()}
         names = [column.lower() for column in columns]
         is_each_once = len(given) == len(key) and sorted(given) == sorted(names)
-        return [given[name] for name in names] if is_each_once else None
-    values = list(key) if isinstance(key, (list, tuple)) else [key]
+        return [_plain(given[name]) for name in names] if is_each_once else None
+    values = list(map(_plain, key)) if isinstance(key, (list, tuple)) else [_plain(key)]
     return values if len(values) == len(columns) else None
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can have it, if it is none of those that YAML alone writes apart."""
+    if isinstance(value, bytes):
+        with suppress(UnicodeDecodeError):
+            return value.decode()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

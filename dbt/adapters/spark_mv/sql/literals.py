@@ -34,12 +34,17 @@ def spark_literal(value: Any) -> str:
 
 
 def value_sql(value: Any) -> str:
-    """An expression of the value in which no setting of Spark changes what a text means: with
-    `spark.sql.parser.escapedStringLiterals` a backslash stands for itself in a literal.
+    """An expression of the value, to be cast, in which no setting of Spark changes what a text
+    means: with `spark.sql.parser.escapedStringLiterals` a backslash stands for itself in a literal.
+    A time without an offset is one of the type that it is cast to, which may have no time zone.
 
     >>> value_sql("it's"), value_sql("its")
     ("CAST(X'69742773' AS STRING)", "'its'")
+    >>> value_sql(datetime.datetime(2026, 3, 29, 2, 30))
+    "'2026-03-29 02:30:00'"
     """
+    if isinstance(value, datetime.datetime) and value.tzinfo is None:
+        return spark_text(value.isoformat(sep=" "))
     if isinstance(value, str) and any(mark in value for mark in ("\\", "'", VARIABLE)):
         return f"CAST(X'{value.encode().hex()}' AS STRING)"
     return spark_literal(value)
