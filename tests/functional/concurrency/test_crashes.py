@@ -68,6 +68,7 @@ EVERY_KILL = {
     "view.after": Case(CREATE + QUERY, None),
     "registered.after": Case(CREATE + QUERY, None),
     "storage.after changed": Case(CREATE + OTHER, query=OTHER),
+    "swap.before changed": Case(CREATE + OTHER, query=OTHER),
     "view.after changed": Case(CREATE + OTHER, query=OTHER),
     "view_dropped.after": Case(DROP),
     "storage_dropped.after": Case(DROP),

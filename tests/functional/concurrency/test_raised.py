@@ -15,7 +15,14 @@ OTHER = "select id, amount + 1 as amount from @.orders"
 CHANGE = f"create or replace materialized view @.v as {OTHER}"
 CREATE = f"create materialized view @.fresh as {QUERY}"
 DROP = "drop materialized view @.v"
-OF_A_BUILD = ("storage.before", "storage.after", "view.before", "view.after", "registered.after")
+OF_A_BUILD = (
+    "storage.before",
+    "storage.after",
+    "view.before",
+    "swap.before",
+    "view.after",
+    "registered.after",
+)
 OF_A_DROP = ("view_dropped.after", "storage_dropped.after")
 OF_A_REPLACEMENT = ("backed_up.after", "swapped_in.after")
 OF_ANYTHING_ELSE = (*OF_A_BUILD, *OF_A_DROP, *OF_A_REPLACEMENT)

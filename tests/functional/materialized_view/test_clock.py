@@ -166,6 +166,22 @@ def test_max_age_in_the_metadata(cinema: Warehouse, clock: Shift) -> None:
     assert expires_at(cinema, "capped") == pytest.approx(epoch("2026-03-01 12:21:00"), abs=60)
 
 
+def test_expired_views_below(cinema: Warehouse, clock: Shift) -> None:
+    """What is computed of rows that expire expires with them, for other programs, too, and is
+    refreshed with them."""
+    clock(NOON)
+    create(cinema, "begins", f"select id from @.showtimes where {BOOKABLE}")
+    create(cinema, "counted", "select count(*) as n from @.begins")
+    create(cinema, "twice", "select n * 2 as m from @.counted")
+    ends = {expires_at(cinema, view) for view in ("begins", "counted", "twice")}
+    assert ends == {epoch("2026-03-01 12:30:00")}
+    clock("2026-03-01 12:30:01")
+    names = [row[0] for row in cinema.operation("refresh", expired=True).rows]
+    assert {"clock.begins", "clock.counted", "clock.twice"} <= set(names)
+    assert cinema.spark("select m from @.twice") == [(2,)]
+    assert expires_at(cinema, "twice") == expires_at(cinema, "begins")
+
+
 def test_expiry_never(cinema: Warehouse, clock: Shift) -> None:
     """Rows change at refreshes only; an explicit one computes them again."""
     clock(NOON)
@@ -191,7 +207,7 @@ def test_one_evaluation_serves_both(cinema: Warehouse, clock: Shift) -> None:
 
 
 def test_a_view_below(cinema: Warehouse, clock: Shift) -> None:
-    """The clock of a logical view, and that of a materialized one, which expires by itself."""
+    """The clock of a logical view, and that of a materialized one."""
     clock(NOON)
     bookable = f"select id from @.showtimes where {BOOKABLE}"
     cinema.sql(f"create or replace view @.plain_bookable as {bookable}")
@@ -201,7 +217,7 @@ def test_a_view_below(cinema: Warehouse, clock: Shift) -> None:
     assert (ids(cinema, "over_plain"), ids(cinema, "upper")) == ([2], [2])
     clock("2026-03-01 12:30:01")
     assert (ids(cinema, "over_plain"), ids(cinema, "upper")) == ([1], [1])
-    assert expires_at(cinema, "upper") is None
+    assert expires_at(cinema, "upper") == expires_at(cinema, "lower")
 
 
 def test_inline(cinema: Warehouse, clock: Shift) -> None:

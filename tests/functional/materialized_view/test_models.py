@@ -88,8 +88,8 @@ def test_changed_definition(lake: Warehouse, project: DbtProject, name: str) -> 
     run(project, name)
     assert_same(lake, f"select * from @.{name}", query)
     assert set(storages(lake, name)) > {old}
-    lake.spark("insert into @.orders values (51, 'lou', 100)")
-    project.operation("refresh", view=name)
+    project.operation("refresh", view=name, method="complete")
+    project.operation("sweep")
     assert old not in storages(lake, name) and len(storages(lake, name)) == 1
     assert_same(lake, f"select * from @.{name}", query)
 

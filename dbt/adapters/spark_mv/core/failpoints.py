@@ -33,6 +33,7 @@ POINTS = (
     "registered.after",
     "view_dropped.after",
     "storage_dropped.after",
+    "swap.before",
     "backed_up.after",
     "swapped_in.after",
     "live.before",

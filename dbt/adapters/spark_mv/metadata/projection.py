@@ -93,7 +93,8 @@ class State:
     """Everything the events say. `started` maps refresh ids to their REFRESH_STARTED, `running`
     those that have not ended; `cancels` has the CANCEL_REQUESTED of refreshes that somebody wanted
     to end, `cancelled` those that did so. `built` has the staging tables of builds that have
-    ended and were not dropped since, by the full name of the view. `same_rows` has pairs of
+    ended and were not dropped since, by the full name of the view, and when they did, in epoch
+    microseconds. `same_rows` has pairs of
     snapshots of base tables that were found to have the same rows. `covered` has the ids of
     invalidations that are over. `registrations` is another number after `views`, or what one of
     them reads, has changed. `held` has what tests have found to hold of tables, and at which
@@ -106,7 +107,7 @@ class State:
     ended: set[str] = field(default_factory=set)
     cancels: dict[str, Event] = field(default_factory=dict)
     cancelled: set[str] = field(default_factory=set)
-    built: dict[str, set[TableName]] = field(default_factory=dict)
+    built: dict[str, dict[TableName, int]] = field(default_factory=dict)
     same_rows: dict[TableName, set[tuple[str, str]]] = field(default_factory=dict)
     covered: set[str] = field(default_factory=set)
     held: dict[Constraint, list[Any]] = field(default_factory=dict)
@@ -166,8 +167,9 @@ def apply(state: State, event: Event) -> None:
     if event.refresh_id:
         _track(state, event)
     if event.kind == kinds.STORAGE_DROPPED:
-        built = state.built.get(event.view_name, set())
-        built -= {name_of({"parts": event.payload.get("storage")})}
+        dropped = name_of({"parts": event.payload.get("storage")})
+        if dropped is not None:
+            state.built.get(event.view_name, {}).pop(dropped, None)
     if view is None:
         return
     if event.kind == kinds.DROPPED:
@@ -263,7 +265,7 @@ def _remember_build(state: State, ended: Event) -> None:
     storage = staging_table_of(started)
     # Who is only thought to be dead may still swap its table in.
     if started is not None and storage is not None and not ended.payload.get("presumed"):
-        state.built.setdefault(started.view_name, set()).add(storage)
+        state.built.setdefault(started.view_name, {}).setdefault(storage, ended.at)
 
 
 def staging_table_of(started: Event | None) -> TableName | None:

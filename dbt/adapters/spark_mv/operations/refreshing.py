@@ -12,7 +12,9 @@ from dbt.adapters.spark_mv.core.errors import (
     InvalidArgument,
     UnknownCatalog,
     UnknownMaterializedView,
+    ViewDropped,
 )
+from dbt.adapters.spark_mv.metadata.expiries import expires_us
 from dbt.adapters.spark_mv.metadata.projection import ViewState
 from dbt.adapters.spark_mv.operations import status
 from dbt.adapters.spark_mv.operations.choice import (
@@ -30,6 +32,9 @@ from dbt.adapters.spark_mv.planning.request import MANUAL, Request
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.statements.ddl import MaterializedViewStatements
+
+# Of a view that nobody named, and that somebody drops meanwhile.
+_GONE = ("DROPPED", "none", None, 0.0, "somebody else has dropped it")
 
 
 class Refreshing:
@@ -75,9 +80,19 @@ class Refreshing:
             return explained(self._services, chosen, request, moment)
 
         def act(state: ViewState) -> list[tuple[Any, ...]]:
-            return [refreshed(self._ddl.refresh(state.name, request, moment))]
+            return [self._refreshed(state.name, request, moment, is_named=view is not None)]
 
         return each(chosen, act, REFRESH_COLUMNS, side_by_side(self._services))
+
+    def _refreshed(
+        self, name: TableName, request: Request, as_of: str | None, is_named: bool
+    ) -> tuple[Any, ...]:
+        try:
+            return refreshed(self._ddl.refresh(name, request, as_of))
+        except (UnknownMaterializedView, ViewDropped):
+            if is_named or self._services.resolver.lookup(name) is not None:
+                raise
+            return _GONE
 
     def _refresh_keys(self, view: Any, method: str, keys: Any, as_of: Any) -> Report:
         if not isinstance(view, str):
@@ -168,14 +183,9 @@ class Refreshing:
 
 
 def _has_expired(state: ViewState, now_us: int) -> bool:
-    """Whether the rows of the last build are others by now, in epoch microseconds, or too old, as
-    the metadata say; as `metadata.tables` says it in SQL."""
-    build = state.last_build.payload if state.last_build else {}
-    ends = [build.get("expires_us")]
-    evaluated, max_age = build.get("evaluated_ms"), state.payload.get("max_age_us")
-    if isinstance(evaluated, int) and isinstance(max_age, int):
-        ends.append(evaluated * 1000 + max_age)
-    return any(isinstance(end, int) and end <= now_us for end in ends)
+    """Whether the rows of the last build are others by now, in epoch microseconds, or too old."""
+    end = expires_us(state)
+    return end is not None and end <= now_us
 
 
 def _difference(name: TableName, counts: Differences) -> str:

@@ -101,7 +101,7 @@ def _drop_storages(services: Services, name: TableName, replaced: ViewFacts) -> 
     except CorruptMetadata:
         return
     if now is None:
-        storages |= log.state().built.get(name.full, set())
+        storages |= log.state().built.get(name.full, {}).keys()
     unregister(log, view_id, name)
     for storage in sorted(storages - ({now.storage} if now is not None else set())):
         discard(services.executor, storage)

@@ -88,6 +88,10 @@ class BranchWriter:
         except BaseException as error:
             self._not_published(observation, lock, run, error)
             return None
+        replaced = self.has_changed(observation)
+        if replaced is not None:  # readers do not see what was published
+            self._services.history.abandoned(run, replaced)
+            return None
         outcome = self._builder.record_success(run, commits)
         with suppress(StatementFailed):  # the next refresh tries again
             reached("recorded.after")

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.versions import UNVERSIONED, Version
-from dbt.adapters.spark_mv.core import reasons
+from dbt.adapters.spark_mv.core import clock, reasons
 from dbt.adapters.spark_mv.core.errors import (
     MaterializedViewError,
     PublishRefused,
@@ -20,6 +20,7 @@ from dbt.adapters.spark_mv.core.errors import (
 )
 from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
+from dbt.adapters.spark_mv.metadata.expiries import first_expiry
 from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome
 from dbt.adapters.spark_mv.refresh.history import versions_json
 from dbt.adapters.spark_mv.refresh.live.dependents import renew_dependents
@@ -141,7 +142,9 @@ class Builder:
             cost=plan.cost,
             to=versions_json(versions),
             evaluated_ms=int(label.evaluated_at * 1000),
-            expires_us=label.expiry.at if label.expiry else None,
+            expires_us=first_expiry(
+                self._services.log.state(), view.name, label.expiry.at if label.expiry else None
+            ),
             watermark=self._watermark(versions, label),
             **{
                 "stale": label.reduced
@@ -184,18 +187,31 @@ class Builder:
         return min(times)
 
     def drop_replaced(self, name: TableName) -> None:
-        """Drop storage tables of earlier definitions; their readers have had time to end.
+        """Drop storage tables of earlier definitions whose readers have had time to end: as long as
+        a refresh may take.
 
         Builds that have ended are in the view now, or never will be.
         """
         services = self._services
-        ended = set(services.log.state().built.get(name.full, ()))
-        if len(ended) < 2:
+        ended = services.log.state().built.get(name.full, {})
+        left = replaced_before(ended, clock.now_us() - round(services.timeout * 1e6))
+        if not left:
             return
         services.resolver.forget()
         now = find_view(services.resolver, name)
         if now is None:
             return
-        for storage in sorted(ended - {now.storage}):
+        for storage in sorted(left - {now.storage}):
             discard(services.executor, storage)
             services.history.storage_dropped(now.id, name, storage)
+
+
+def replaced_before(ended: Mapping[TableName, int], until_us: int) -> set[TableName]:
+    """The staging tables of builds after which another one had ended by a time, in epoch
+    microseconds, as those of `ended` did.
+
+    >>> replaced_before({"a": 10, "b": 20, "c": 30}, until_us=25)
+    {'a'}
+    """
+    newest = max((at for at in ended.values() if at <= until_us), default=0)
+    return {storage for storage, at in ended.items() if at < newest}

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import time
 
-from dbt.adapters.spark_mv.core.errors import MaterializedViewError, RefreshFailed, RefreshRunning
+from dbt.adapters.spark_mv.core.errors import (
+    MaterializedViewError,
+    RefreshFailed,
+    RefreshRunning,
+    ViewDropped,
+)
 from dbt.adapters.spark_mv.metadata.events import host
 from dbt.adapters.spark_mv.planning.request import Request
 from dbt.adapters.spark_mv.refresh.history import History
@@ -48,9 +53,9 @@ def _failure(view: MaterializedView, cause: str, way_out: str) -> RefreshFailed:
     )
 
 
-def was_dropped(name: TableName) -> RefreshFailed:
+def was_dropped(name: TableName) -> ViewDropped:
     """The error of a refresh whose view was dropped during it."""
-    return RefreshFailed(
+    return ViewDropped(
         f"{name} was dropped while it was being refreshed.",
         "Nothing is left to refresh; create it again if it is still wanted.",
     )

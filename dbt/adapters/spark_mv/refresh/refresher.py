@@ -179,7 +179,8 @@ class Refresher:
         try:
             reached("lock.after")
             if isinstance(plan, RestoreRefresh):
-                return restore(self._services, self._builder, observation.view, plan, lock, request)
+                back = restore(self._services, self._builder, observation.view, plan, lock, request)
+                return None if self._writer.has_changed(observation) else back
             if self._means_something_else(observation, current, plan, request):
                 return self._rebuild(observation, current, plan, lock, request)
             published = self._writer.run(observation, plan, lock, request)

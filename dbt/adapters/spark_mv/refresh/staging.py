@@ -36,9 +36,10 @@ class Build:
     """What is to be built, and what the view is until it is swapped in.
 
     `branch` is that of the refresh lock under which it is built; with `only_if_unchanged` it is
-    swapped in only if the view still is `replaced`, with `must_be_new` only if there is none. With
-    `over_table` it takes the place of a table, which is kept as its backup. Its rows are those of
-    `instant`, in epoch seconds.
+    swapped in only if the view still is `replaced`, with `must_be_new` only if there is none, with
+    `base` only if that is the main snapshot of what is replaced. With `over_table` it takes the
+    place of a table, which is kept as its backup. Its rows are those of `instant`, in epoch
+    seconds.
     """
 
     view: MaterializedView
@@ -48,6 +49,7 @@ class Build:
     request: Request
     replaced: MaterializedView | None = None
     branch: str | None = None
+    base: str | None = None
     must_be_new: bool = False
     only_if_unchanged: bool = False
     over_table: bool = False

@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.core.errors import (
     StatementFailed,
     UnknownMaterializedView,
     UnsupportedCatalog,
+    ViewDropped,
 )
 from dbt.adapters.spark_mv.core.executor import TableFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
@@ -31,6 +32,7 @@ from dbt.adapters.spark_mv.refresh.refresher import Refresher
 from dbt.adapters.spark_mv.refresh.registration import ensure_registered, register, unregister
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import Build, discard
+from dbt.adapters.spark_mv.refresh.swap import replaced_view
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, TableName, check_view_name, quote_parts
 from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
@@ -49,7 +51,7 @@ from dbt.adapters.spark_mv.views.changes import (
     is_same_build,
     is_to_stay,
 )
-from dbt.adapters.spark_mv.views.definition import MaterializedView, new_storage
+from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.dependencies import Expansion
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
@@ -71,6 +73,20 @@ class Lifecycle:
         name = self._services.resolver.resolve(statement.parts, context.home)
         check_view_name(name)
         self._check_schema(name)
+        for attempt in range(_ATTEMPTS):
+            try:
+                return self._create(name, statement, context, is_again=attempt > 0)
+            except (PublishRefused, ViewDropped):
+                self._services.resolver.forget()
+        raise RefreshFailed(
+            f"{name} could not be built: meanwhile a base table that cannot be pinned changed, or "
+            f"somebody else refreshed, built or dropped the view, {_ATTEMPTS} times in a row.",
+            "Try again while nobody does.",
+        )
+
+    def _create(
+        self, name: TableName, statement: CreateView, context: CreationContext, is_again: bool
+    ) -> Outcome | None:
         existing = self._existing(name, statement, context)
         if existing is not None:
             ensure_registered(self._services, existing)
@@ -82,48 +98,30 @@ class Lifecycle:
             return Outcome(name, KEPT, "none", reasons.REDUCED_RUN_KEEPS.text)
         self._refresh_upstream(expansion)
         if existing is not None and is_same:
-            # The definition is whole, whatever the command says of others.
-            wanted = replace(
-                wanted,
-                storage=existing.storage,
-                hidden=existing.hidden,
-                deferred=existing.deferred and wanted.deferred,
-            )
             return self._keep(existing, wanted, expansion, context)
-        build = Build(
-            wanted,
-            expansion,
-            self._services.versions.read(expansion.tables),
-            CompleteRefresh(reasons.DEFINITION_CHANGED if existing else reasons.NEVER_BUILT),
-            Request(context.trigger, explicit=True, reduced=context.reduced),
-            existing,
-            must_be_new=existing is None and not statement.or_replace,
-            over_table=context.replaces == name and self._is_table(name),
-        )
-        with self._services.thread_lock(name):
-            outcome = self._build(build)
+        with (
+            self._services.thread_lock(name),
+            replaced_view(self._services, existing, is_again) as (base, branch),
+        ):
+            build = Build(
+                wanted,
+                expansion,
+                self._services.versions.read(expansion.tables),
+                CompleteRefresh(reasons.DEFINITION_CHANGED if existing else reasons.NEVER_BUILT),
+                Request(context.trigger, explicit=True, reduced=context.reduced),
+                existing,
+                branch,
+                base,
+                must_be_new=existing is None and not statement.or_replace,
+                over_table=context.replaces == name and self._is_table(name),
+            )
+            outcome = self._builder.build(build)
         if build.over_table:
             drop_backup(self._services, name)
         return outcome
 
     def _is_table(self, name: TableName) -> bool:
         return isinstance(self._services.resolver.lookup(name), TableFacts)
-
-    def _build(self, build: Build) -> Outcome:
-        for _ in range(_ATTEMPTS):
-            try:
-                return self._builder.build(build)
-            except PublishRefused:
-                build = replace(
-                    build,
-                    view=replace(build.view, storage=new_storage(build.view.name)),
-                    versions=self._services.versions.read(build.versions),
-                )
-        raise RefreshFailed(
-            f"{build.view.name} could not be built: a base table that cannot be pinned changed "
-            f"while it was read, {_ATTEMPTS} times in a row.",
-            "Try again while nobody writes to its base tables.",
-        )
 
     def _check_schema(self, name: TableName) -> None:
         schema = quote_parts((name.catalog, *name.namespace))
@@ -183,6 +181,13 @@ class Lifecycle:
         context: CreationContext,
     ) -> Outcome:
         """Same definition: apply what changed beside it, then refresh if it is not fresh."""
+        # The definition is whole, whatever the command says of others.
+        wanted = replace(
+            wanted,
+            storage=existing.storage,
+            hidden=existing.hidden,
+            deferred=existing.deferred and wanted.deferred,
+        )
         is_other = wanted.properties() != existing.properties()
         if is_other:
             self._definer.check_keys(existing, wanted)
@@ -251,7 +256,7 @@ class Lifecycle:
             return False
         self._services.live.drop(view)
         # Listed before the view is gone: a view created after that keeps its storage table.
-        earlier = self._services.log.state().built.get(name.full, set()) - {view.storage}
+        earlier = set(self._services.log.state().built.get(name.full, ())) - {view.storage}
         self._services.executor.query(storage_sql.drop_view(name))
         reached("view_dropped.after")
         self._services.executor.query(storage_sql.drop_storage(view.storage))
