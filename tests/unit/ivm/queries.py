@@ -113,6 +113,14 @@ ROW_BY_ROW = {
     "quoted_lateral": f"select r.a, `l v`.x from {R} r lateral view "
     "explode(array(r.a, r.b)) `l v` as x where r.v > 1",
     "unused_with": f"with c as (select a from {S}) select a, b from {R}",
+    "imports": f"with r as (select * from {R}), s as (select * from {S}), j as (select r.a, r.b, "
+    "s.v from r join s on r.a = s.a) select a, v from j where b > 0",
+    "imports_of_one_name": f"with r as (select * from {R}) select a from (select * from r) r "
+    f"where exists (select 1 from (select * from {S}) r where r.a > 1 and r.b = 2)",
+    "imports_correlated": f"with r as (select * from {R}), s as (select * from {S}) select r.a "
+    "from r where exists (select 1 from s where s.b = r.b and s.v = r.v)",
+    "imports_left": f"with r as (select *, a + b as c from {R}), s as (select * from {S} "
+    "where v > 1) select r.c, s.b from r left join s on r.a = s.a",
     "with": f"with c as (select a, b from {R}), d as (select c.a from c where b > 1) "
     "select d.a, c.b from d join c on c.a = d.a "
     f"where d.a in (with c as (select b from {S}) select b from c)",

@@ -24,6 +24,7 @@ from dbt.adapters.spark_mv.ivm.rewrite.output_names import (
     with_names,
     with_names_told_apart,
 )
+from dbt.adapters.spark_mv.ivm.rewrite.qualify_columns import leave_out_unread
 from dbt.adapters.spark_mv.ivm.rewrite.set_operations import as_groups
 from dbt.adapters.spark_mv.ivm.rewrite.time_windows import as_expressions
 
@@ -48,6 +49,7 @@ def analyse(
         asking = _Asking(
             plainly_named(understood).sql("spark"), columns, outputs, types_of, float_additive
         )
+        leave_out_unread(understood)
         understood = numbered(as_expressions(with_names_told_apart(understood), types_of), types_of)
         try:
             return _analysed(understood, asking)
@@ -181,6 +183,7 @@ def without_rules(
     if understood.args.get("limit"):
         raise NotFast(why)
     read = plainly_named(understood).sql("spark")
+    leave_out_unread(understood)
     tree = with_names(canonical(as_expressions(understood, types_of)), list(outputs))
     key_types.check_joined(tree, types_of)
     return Program(read, tree, why_not_fast=why)

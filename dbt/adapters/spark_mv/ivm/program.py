@@ -27,6 +27,7 @@ from dbt.adapters.spark_mv.ivm.delta import grouping, inexact
 from dbt.adapters.spark_mv.ivm.delta.grouping import Groups
 from dbt.adapters.spark_mv.ivm.delta.rules import Delta
 from dbt.adapters.spark_mv.ivm.rewrite import total_order
+from dbt.adapters.spark_mv.ivm.rewrite.output_names import plainly_named
 from dbt.adapters.spark_mv.sql.columns import columns_of
 
 _UNGROUPED = ("map<", "variant")
@@ -148,7 +149,7 @@ def rows_after(
         merged = merge.merged_rows(program.additive, rule, in_part)
         assert merged is not None
         rows, replaced = merged
-        return Rows(rows.sql("spark"), context.named, replaced is not None, replaced)
+        return Rows(plainly_named(rows).sql("spark"), context.named, replaced is not None, replaced)
     if program.groups is not None:
         found = _by_key(program, program.groups, rule, in_part)
         if found is not None:
@@ -160,7 +161,7 @@ def rows_after(
 def _unchanged(program: Program) -> Rows:
     """Nothing to add: what changed is only named by a WITH that is not used."""
     rows = kept(program.stored_columns, exp.true())
-    return Rows(rows.sql("spark"), {}, appends=True)
+    return Rows(plainly_named(rows).sql("spark"), {}, appends=True)
 
 
 def _by_key(program: Program, groups: Groups, rule: Delta, in_part: bool) -> Rows | None:

@@ -11,6 +11,7 @@ from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.expiry.crossings import Clock
 from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE
 from dbt.adapters.spark_mv.ivm.program import Program
+from dbt.adapters.spark_mv.ivm.rewrite.output_names import plainly_named
 from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.views.clock import shown as as_called
 
@@ -23,17 +24,28 @@ class Analysis:
     """A program, and what its tables `mv_table_<n>` stand for, with those columns that it reads,
     and their types.
 
-    Some of the columns are comparisons with the `clock`, which the tables do not have."""
+    Some of the columns are comparisons with the `clock`, which the tables do not have. At a version
+    that lacks columns the query means the same if the `needed` ones are there; None if it might
+    not."""
 
     program: Program
     tables: Mapping[str, TableName]
     columns: Mapping[str, tuple[str, ...]]
     types: Mapping[str, tuple[str, ...]]
     clock: Clock = Clock()
+    needed: Mapping[str, frozenset[str]] | None = None
 
     def placeholder(self, table: TableName) -> str:
         """The name of a table in the program."""
         return next(name for name, found in self.tables.items() if found == table)
+
+    @property
+    def used(self) -> dict[str, frozenset[str]]:
+        """The columns that are read of the tables, also by comparisons with the clock."""
+        return {
+            name: frozenset({*columns, *self.clock.reads(name)} - {*self.clock.of(name)})
+            for name, columns in self.columns.items()
+        }
 
     def readable(self, reason: Reason) -> Reason:
         """A reason with the names that the view's owner gave to tables."""
@@ -65,7 +77,7 @@ class Analysis:
         self, versions: Mapping[TableName, Version], us: int, unpinned: tuple[TableName, ...]
     ) -> str:
         """The query of everything that is stored, at these versions and this instant."""
-        body = self.program.stored_query().sql("spark")
+        body = plainly_named(self.program.stored_query()).sql("spark")
         return with_queries(self.current(versions, us, unpinned), body)
 
 

@@ -1,6 +1,5 @@
 """Prepares partition refreshes: which partitions of the storage table a change can have touched,
-and the query that computes those.
-"""
+and the query that computes those."""
 
 from __future__ import annotations
 
@@ -24,6 +23,7 @@ from dbt.adapters.spark_mv.ivm.partitions.lineage import (
     restricted,
 )
 from dbt.adapters.spark_mv.ivm.program import Program
+from dbt.adapters.spark_mv.ivm.rewrite.output_names import plainly_named
 from dbt.adapters.spark_mv.planning.analysis import Analysis, with_queries
 from dbt.adapters.spark_mv.planning.cost import PartitionEstimate
 from dbt.adapters.spark_mv.planning.inputs import (
@@ -206,7 +206,7 @@ def changed_partitions(
     query = inputs.analysis.program.query
     keys = changed_keys(query, target.columns, context, known.keys())
     if keys and len(found) <= _MOST:
-        queries = {name: query.sql("spark") for name, query in context.named.items()}
+        queries = {name: plainly_named(query).sql("spark") for name, query in context.named.items()}
         more, present = _of_rows(
             executor, observation, target, keys, inputs.queries(observation) | queries
         )
@@ -296,5 +296,5 @@ def _query(
 
     body = restricted(inputs.analysis.program.stored_query(), target.columns, restrict)
     inside = target.contains([quote(name) for name in target.columns], catalog, changed)
-    rows = f"SELECT * FROM (\n{body.sql('spark')}\n) AS mv_rows WHERE {inside}"
+    rows = f"SELECT * FROM (\n{plainly_named(body).sql('spark')}\n) AS mv_rows WHERE {inside}"
     return with_queries(queries, rows)

@@ -13,6 +13,7 @@ from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.algebra.stored import REPLACED, Replaced
 from dbt.adapters.spark_mv.ivm.algebra.terms import CHANGES, OLD, TABLE, NotFast, compared_columns
 from dbt.adapters.spark_mv.ivm.program import Rows, rows_after
+from dbt.adapters.spark_mv.ivm.rewrite.output_names import plainly_named
 from dbt.adapters.spark_mv.planning.analysis import with_queries
 from dbt.adapters.spark_mv.planning.append_only import columns_of_change, makes_only_new
 from dbt.adapters.spark_mv.planning.cost import Estimate, Written, is_better_in_part
@@ -131,7 +132,9 @@ def _rows(
     if only_new:
         queries[STORED] += " WHERE FALSE"
         rows = replace(rows, replaced=None)
-    return rows, queries | {name: query.sql("spark") for name, query in rows.named.items()}
+    return rows, queries | {
+        name: plainly_named(query).sql("spark") for name, query in rows.named.items()
+    }
 
 
 def _in_one_task(queries: Mapping[str, str]) -> dict[str, str]:

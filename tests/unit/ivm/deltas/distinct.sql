@@ -31,11 +31,11 @@ GROUP BY
 SELECT
   `mv_merged`.`mv_key_0` AS `c0`,
   `mv_merged`.`mv_key_1` AS `c1`,
-  `mv_merged`.`mv_rows_0` AS `mv_rows_0`
+  `mv_merged`.`mv_rows_0`
 FROM (
   SELECT
-    `mv_sides`.`mv_key_0` AS mv_key_0,
-    `mv_sides`.`mv_key_1` AS mv_key_1,
+    `mv_sides`.`mv_key_0`,
+    `mv_sides`.`mv_key_1`,
     CASE
       WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
       THEN RAISE_ERROR('mv: a change takes away more rows than there were')
@@ -46,7 +46,7 @@ FROM (
     SELECT
       `mv_stored`.`c0` AS mv_key_0,
       `mv_stored`.`c1` AS mv_key_1,
-      `mv_stored`.`mv_rows_0` AS mv_rows_0,
+      `mv_stored`.`mv_rows_0`,
       0 AS mv_changed
     FROM mv_stored
     UNION ALL

@@ -42,14 +42,14 @@ SELECT
       ELSE RAISE_ERROR('mv: an average needs a sum beyond 2 to the power of 53')
     END
   END AS `c2`,
-  `mv_merged`.`mv_rows_0` AS `mv_rows_0`,
-  `mv_merged`.`mv_count_2` AS `mv_count_2`,
-  `mv_merged`.`mv_sum_3` AS `mv_sum_3`,
-  `mv_merged`.`mv_count_4` AS `mv_count_4`,
-  `mv_merged`.`mv_sum_5` AS `mv_sum_5`
+  `mv_merged`.`mv_rows_0`,
+  `mv_merged`.`mv_count_2`,
+  `mv_merged`.`mv_sum_3`,
+  `mv_merged`.`mv_count_4`,
+  `mv_merged`.`mv_sum_5`
 FROM (
   SELECT
-    `mv_sides`.`mv_key_0` AS mv_key_0,
+    `mv_sides`.`mv_key_0`,
     CASE
       WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
       THEN RAISE_ERROR('mv: a change takes away more rows than there were')
@@ -97,12 +97,12 @@ FROM (
   FROM (
     SELECT
       `mv_stored`.`c0` AS mv_key_0,
-      `mv_stored`.`mv_rows_0` AS mv_rows_0,
+      `mv_stored`.`mv_rows_0`,
       `mv_stored`.`c1` AS mv_sum_1,
-      `mv_stored`.`mv_count_2` AS mv_count_2,
-      `mv_stored`.`mv_sum_3` AS mv_sum_3,
-      `mv_stored`.`mv_count_4` AS mv_count_4,
-      `mv_stored`.`mv_sum_5` AS mv_sum_5,
+      `mv_stored`.`mv_count_2`,
+      `mv_stored`.`mv_sum_3`,
+      `mv_stored`.`mv_count_4`,
+      `mv_stored`.`mv_sum_5`,
       `mv_stored`.`c2` AS mv_kept_2,
       0 AS mv_changed
     FROM mv_stored

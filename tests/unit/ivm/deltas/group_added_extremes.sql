@@ -96,12 +96,12 @@ GROUP BY
 SELECT
   `mv_merged`.`mv_key_0` AS `c0`,
   `mv_merged`.`mv_min_1` AS `c1`,
-  `mv_merged`.`mv_rows_0` AS `mv_rows_0`,
-  `mv_merged`.`mv_count_2` AS `mv_count_2`
+  `mv_merged`.`mv_rows_0`,
+  `mv_merged`.`mv_count_2`
 FROM (
   SELECT
-    `mv_groups`.`mv_key_0` AS mv_key_0,
-    `mv_groups`.`mv_rows_0` AS mv_rows_0,
+    `mv_groups`.`mv_key_0`,
+    `mv_groups`.`mv_rows_0`,
     CASE
       WHEN (
         NOT `mv_groups`.`mv_min_1_gone` IS NULL
@@ -113,10 +113,10 @@ FROM (
       THEN `mv_rescued`.`mv_min_1`
       ELSE `mv_groups`.`mv_min_1`
     END AS mv_min_1,
-    `mv_groups`.`mv_count_2` AS mv_count_2,
-    `mv_groups`.`mv_min_1_stored` AS mv_min_1_stored,
-    `mv_groups`.`mv_min_1_gone` AS mv_min_1_gone,
-    `mv_groups`.`mv_unchanged` AS mv_unchanged
+    `mv_groups`.`mv_count_2`,
+    `mv_groups`.`mv_min_1_stored`,
+    `mv_groups`.`mv_min_1_gone`,
+    `mv_groups`.`mv_unchanged`
   FROM mv_groups_1 AS mv_groups
   LEFT JOIN mv_rescued_3 AS mv_rescued
     ON `mv_groups`.`mv_key_0` IS NOT DISTINCT FROM `mv_rescued`.`mv_key_0`

@@ -32,14 +32,14 @@ SELECT
   `mv_merged`.`mv_key_0` AS `c0`,
   `mv_merged`.`mv_key_1` AS `c1`,
   `mv_merged`.`mv_sum_1` AS `c2`,
-  `mv_merged`.`mv_key_2` AS `mv_key_2`,
-  `mv_merged`.`mv_rows_0` AS `mv_rows_0`,
-  `mv_merged`.`mv_count_2` AS `mv_count_2`
+  `mv_merged`.`mv_key_2`,
+  `mv_merged`.`mv_rows_0`,
+  `mv_merged`.`mv_count_2`
 FROM (
   SELECT
-    `mv_sides`.`mv_key_0` AS mv_key_0,
-    `mv_sides`.`mv_key_1` AS mv_key_1,
-    `mv_sides`.`mv_key_2` AS mv_key_2,
+    `mv_sides`.`mv_key_0`,
+    `mv_sides`.`mv_key_1`,
+    `mv_sides`.`mv_key_2`,
     CASE
       WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
       THEN RAISE_ERROR('mv: a change takes away more rows than there were')
@@ -64,10 +64,10 @@ FROM (
     SELECT
       `mv_stored`.`c0` AS mv_key_0,
       `mv_stored`.`c1` AS mv_key_1,
-      `mv_stored`.`mv_key_2` AS mv_key_2,
-      `mv_stored`.`mv_rows_0` AS mv_rows_0,
+      `mv_stored`.`mv_key_2`,
+      `mv_stored`.`mv_rows_0`,
       `mv_stored`.`c2` AS mv_sum_1,
-      `mv_stored`.`mv_count_2` AS mv_count_2,
+      `mv_stored`.`mv_count_2`,
       0 AS mv_changed
     FROM mv_stored
     UNION ALL

@@ -80,7 +80,7 @@ SELECT
   `mv_merged`.`mv_rows_0` AS `c1`
 FROM (
   SELECT
-    `mv_sides`.`mv_key_0` AS mv_key_0,
+    `mv_sides`.`mv_key_0`,
     CASE
       WHEN SUM(`mv_sides`.`mv_rows_0`) < 0
       THEN RAISE_ERROR('mv: a change takes away more rows than there were')
