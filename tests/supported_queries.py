@@ -54,7 +54,7 @@ Both methods need base tables, and logical views over them, that meet these cond
 | Condition | Reason if it is not met |
 |---|---|
 | each base table is an Iceberg table that can be pinned | `NOT_PINNED` |
-| its columns have not been altered since the last refresh | `SCHEMA_CHANGED` |
+| its columns are those of the last refresh, and new ones that are not used | `SCHEMA_CHANGED` |
 | the version that the label names has not expired | `VERSION_GONE` |
 | no logical view between is one of Spark's own catalog | `SPARK_VIEW` |
 | the tables still have every column that the query names | `COLUMN_GONE` |

@@ -5,7 +5,7 @@ Conditions and costs of each way were measured; docs/decisions/0008 has them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -14,7 +14,7 @@ from dbt.adapters.spark_mv.catalog import iceberg, partition_lists, partitions, 
 from dbt.adapters.spark_mv.catalog.file_changes import changed_files
 from dbt.adapters.spark_mv.catalog.positions import Positions, positions, stay_deleted
 from dbt.adapters.spark_mv.catalog.row_ids import RowIds, row_ids
-from dbt.adapters.spark_mv.catalog.versions import Version
+from dbt.adapters.spark_mv.catalog.versions import Version, keeps_columns
 from dbt.adapters.spark_mv.core.executor import Bounds, Executor, SnapshotFacts, Value
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.sql.columns import Columns
@@ -160,14 +160,19 @@ def schema_changed(table: TableName) -> Reason:
 
 
 def change_between(
-    executor: Executor, table: TableName, old: Version, new: Version
+    executor: Executor,
+    table: TableName,
+    old: Version,
+    new: Version,
+    needed: Collection[str] | None = None,
 ) -> Change | Reason:
-    """How the change of `table` from `old` to `new` can be read; the reason if it cannot."""
+    """How the change of `table` from `old` to `new` can be read; the reason if it cannot. The new
+    one may have further columns if the `needed` ones are named, which the old one has to have."""
     if any(version.is_altered for version in (old, new)):
         return schema_changed(table)
     if not (old.can_pin and new.can_pin):
         return Reason("NO_OLD_VERSION", f"{table.shown} has no version that can be read again")
-    if not old.has_columns_of(new):
+    if not keeps_columns(executor, table, old, new, needed):
         return schema_changed(table)
     assert old.snapshot_id and new.snapshot_id
     chain = iceberg.main_chain(executor, table, _COMMITS, old.snapshot_id)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog.table_heads import has_own_columns, metadata_digest
-from dbt.adapters.spark_mv.core.executor import BranchFacts, SnapshotFacts, TableFacts, ViewFacts
+from dbt.adapters.spark_mv.core.executor import (
+    BranchFacts,
+    ColumnFacts,
+    SnapshotFacts,
+    TableFacts,
+    ViewFacts,
+)
 
 _MINUTE = 60_000
 _NONE_YET = (None, -1)
@@ -73,10 +80,31 @@ def branches(metadata: Mapping[str, Any]) -> dict[str, BranchFacts]:
 
 def columns(metadata: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The columns of a table's current schema, as the specification writes fields."""
-    wanted = metadata["current-schema-id"]
-    schema = next(s for s in metadata["schemas"] if s["schema-id"] == wanted)
-    fields: Sequence[Mapping[str, Any]] = schema["fields"]
-    return fields
+    return _fields(metadata, metadata["current-schema-id"])
+
+
+def columns_of_snapshot(metadata: Mapping[str, Any], snapshot_id: str) -> tuple[ColumnFacts, ...]:
+    """The columns of the schema under which a snapshot is read; none if that is not known."""
+    snapshot = _snapshots(metadata).get(int(snapshot_id), {})
+    return column_facts(_fields(metadata, snapshot.get("schema-id")))
+
+
+def column_facts(fields: Sequence[Mapping[str, Any]]) -> tuple[ColumnFacts, ...]:
+    """Facts of columns, as the specification writes fields."""
+    return tuple(
+        ColumnFacts(
+            int(field["id"]),
+            str(field["name"]),
+            json.dumps(field["type"], sort_keys=True),
+            bool(field["required"]),
+        )
+        for field in fields
+    )
+
+
+def _fields(metadata: Mapping[str, Any], schema_id: int | None) -> Sequence[Mapping[str, Any]]:
+    found = (s["fields"] for s in metadata["schemas"] if s["schema-id"] == schema_id)
+    return next(found, ())
 
 
 def is_partitioned(metadata: Mapping[str, Any]) -> bool:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog import file_tables, iceberg, table_heads
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import Executor, TableFacts
+from dbt.adapters.spark_mv.core.executor import Executor, TableFacts, client_for
 from dbt.adapters.spark_mv.sql.names import TableName
 
 MISSING = "missing"
@@ -71,6 +71,32 @@ def version_from_json(content: Mapping[str, Any]) -> Version:
         schema_id=content.get("schema_id"),
         digest=content.get("digest"),
     )
+
+
+def keeps_columns(
+    executor: Executor,
+    table: TableName,
+    old: Version,
+    new: Version,
+    needed: Collection[str] | None,
+) -> bool:
+    """Whether two snapshots of a table have the same columns, or the new one has further ones, and
+    the old one those that are `needed`; None if all are.
+
+    A column that is gone may have hidden another one of its name, so none may be.
+    """
+    if old.has_columns_of(new):
+        return True
+    client = client_for(executor, table.catalog)
+    if client is None or needed is None or not (old.can_pin and new.can_pin):
+        return False
+    assert old.snapshot_id and new.snapshot_id
+    then, now = (
+        client.columns_of_snapshot(table.parts, snapshot)
+        for snapshot in (old.snapshot_id, new.snapshot_id)
+    )
+    names = {column.name.lower() for column in then}
+    return set(then) <= set(now) and all(name.lower() in names for name in needed)
 
 
 class Versions:

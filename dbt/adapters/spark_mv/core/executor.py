@@ -67,6 +67,17 @@ class SnapshotFacts:
 
 
 @dataclass(frozen=True)
+class ColumnFacts:
+    """A column of an Iceberg table: its id, which no other column of the table ever has, and its
+    type as a text of Iceberg's."""
+
+    id: int
+    name: str
+    type: str
+    required: bool
+
+
+@dataclass(frozen=True)
 class BranchFacts:
     """A branch of an Iceberg table: its head, and how long it is kept, None if it does not say."""
 
@@ -136,6 +147,12 @@ class CatalogClient(Protocol):
 
     def columns(self, parts: tuple[str, ...], whole: bool = False) -> list[ColumnType] | None:
         """Names and Spark's types of the columns of a table."""
+        ...
+
+    def columns_of_snapshot(
+        self, parts: tuple[str, ...], snapshot_id: str
+    ) -> tuple[ColumnFacts, ...]:
+        """The columns under which a snapshot is read; none if that is not known."""
         ...
 
     def small_table(self, parts: tuple[str, ...], columns: Sequence[str]) -> SmallTable | None:

@@ -145,7 +145,8 @@ _PLANNING: Mapping[str, Meaning] = {
         "Use an Iceberg table.",
     ),
     "SCHEMA_CHANGED": Meaning(
-        "The columns of a base table were altered since the last refresh.",
+        "The columns of a base table were altered since the last refresh, other than by new ones "
+        "that the query does not use and that something has been written to since.",
         "Refresh the view with method complete once.",
     ),
     "VERSION_GONE": Meaning(

@@ -17,6 +17,7 @@ from dbt.adapters.spark_mv.core.errors import NeedsSpark
 from dbt.adapters.spark_mv.core.executor import (
     Bounds,
     BranchFacts,
+    ColumnFacts,
     ColumnType,
     QueryPlan,
     SnapshotFacts,
@@ -95,6 +96,13 @@ class FileCatalog:
             return None
         fields = _read(parts, metadata_files.columns, metadata)
         return [(str(field["name"]), spark_type(field["type"])) for field in fields]
+
+    def columns_of_snapshot(self, parts: Parts, snapshot_id: str) -> tuple[ColumnFacts, ...]:
+        """The columns under which a snapshot is read; none if that is not known."""
+        metadata = self._table(parts)
+        if metadata is None:
+            return ()
+        return _read(parts, metadata_files.columns_of_snapshot, metadata, snapshot_id)
 
     def small_table(self, parts: Parts, columns: Sequence[str]) -> FileTable | None:
         """The table of this name, for few rows at a time; None if it is partitioned, or lacks one

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -22,13 +21,16 @@ from dbt.adapters.spark_mv.ivm.analysis import analyse, without_rules
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.planning.analysis import Analysis, readable, rows_at, with_queries
 from dbt.adapters.spark_mv.planning.plan_check import (
+    OWN_NAME,
     SHOWN_PLANS,
     Columns,
     PlanFacts,
     confirm,
     facts_of,
+    needed_columns,
     programs,
     refuse_unknown_functions,
+    texts_to_plan,
 )
 from dbt.adapters.spark_mv.sql.names import Namespace, TableName, quote
 from dbt.adapters.spark_mv.sql.reads import Reference, names_of, relations_of
@@ -43,11 +45,6 @@ from dbt.adapters.spark_mv.views.volatile import storage_columns, volatile_funct
 
 # A form of query that nobody thought of must not keep anybody from a complete refresh.
 _NOT_FORESEEN = (AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
-# Names of tables begin so that a query does not name apart.
-_OWN = "mv_own_"
-# Without the name that a table has anyway, which would hide that of its schema.
-_WRITTEN = re.compile(rf"\b({TABLE}\d+)\b(?: AS (`(?:[^`]|``)+`))?")
-_PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
 
 
 class Analyzer:
@@ -119,15 +116,19 @@ class Analyzer:
 
     def fits(self, definition: Definition, view: MaterializedView, anew: bool = False) -> bool:
         """Whether the storage table of a view has the hidden columns that its definition needs, of
-        the types that they have now. With `anew` the columns of tables are asked for again, as they
-        may have been altered since the definition was analysed."""
-        facts = self._plan_facts.get(definition.hash)
-        if anew and facts is not None and facts.columns != self._columns_of(definition, view)[2]:
-            self._known = {k: found for k, found in self._known.items() if k[0] != definition.hash}
+        the types that they have now; `anew` if tables may have been altered since the analysis."""
+        if anew:
+            self.forget_altered(definition, view)
         if self.hidden(definition, view) != view.hidden:
             return False
         facts = self._plan_facts.get(definition.hash)
         return not view.hidden or facts is None or facts.has_types_of(view.plan_facts)
+
+    def forget_altered(self, definition: Definition, view: MaterializedView) -> None:
+        """Forget what was found out while the tables of a definition had other columns."""
+        facts = self._plan_facts.get(definition.hash)
+        if facts is not None and facts.columns != self._columns_of(definition, view)[2]:
+            self._known = {k: found for k, found in self._known.items() if k[0] != definition.hash}
 
     def _analyse(self, definition: Definition, view: MaterializedView) -> Analysis:
         _refuse_texts(definition)
@@ -154,7 +155,9 @@ class Analyzer:
             for reason in (program.why_not_fast, program.why_not_added)
         )
         program = replace(program, why_not_fast=why_not_fast, why_not_added=why_not_added)
-        return Analysis(program, tables, used, types, clock)
+        analysis = Analysis(program, tables, used, types, clock)
+        needed = needed_columns(text, plan_facts, view.plan_facts, analysis.used)
+        return replace(analysis, needed=needed)
 
     def _program(
         self,
@@ -193,7 +196,7 @@ class Analyzer:
                     raise (error if error.reason.code == other.reason.code else other) from None
             if not plan_facts.confirmed:
                 refuse_unknown_functions(session, program)
-                confirm(session, *_texts(written, program, tables), len(outputs))
+                confirm(session, *texts_to_plan(written, program, tables), len(outputs))
                 plan_facts.confirmed = True
         return program
 
@@ -246,25 +249,9 @@ class _OwnNames:
             number > 1 and name.lower() in self._texts
         ):
             number += 1
-            name = f"{_OWN}{number}_{table.name}"
+            name = f"{OWN_NAME}{number}_{table.name}"
         self._known[name.lower()] = table
         return name
-
-
-def _texts(written: Written, program: Program, tables: Mapping[str, TableName]) -> tuple[str, str]:
-    """A query as it was written and as it was understood, for Spark to plan."""
-    original = written.original or written.text
-    read = written.clock.written_out(program.read)
-    return (
-        _WRITTEN.sub(lambda found: _as_written(tables, found), original),
-        _PRINTED.sub(lambda found: tables[found.group(1)].sql, read),
-    )
-
-
-def _as_written(tables: Mapping[str, TableName], found: re.Match[str]) -> str:
-    table, alias = tables[found.group(1)], found.group(2)
-    is_ours = alias in (None, quote(table.name)) or alias.startswith(f"`{_OWN}")
-    return table.sql if is_ours else f"{table.sql} AS {alias}"
 
 
 def _used(program: Program, placeholder: str, columns: tuple[str, ...]) -> tuple[str, ...]:

@@ -101,6 +101,8 @@ def inputs_of(
     view, label = observation.view, observation.label
     if label is None or observation.head is None or not observation.verdict.is_comparable:
         return Reason("NO_BASE", "there are no stored rows to start from")
+    if any(_is_altered(name, label, observation) for name in observation.verdict.changed):
+        analyzer.forget_altered(observation.current, view)
     analysis = analyzer.analysis(observation.current, view)
     if isinstance(analysis, Reason):
         return analysis
@@ -113,7 +115,7 @@ def inputs_of(
     if unpinned:
         names = ", ".join(name.shown for name in unpinned)
         return Reason("NOT_PINNED", f"base tables cannot be read at a fixed version: {names}")
-    found = _written(executor, observation, label)
+    found = _written(executor, observation, label, analysis)
     if isinstance(found, Reason):
         return found
     crossed = crossed_rows(executor, observation, label, analysis.clock, analysis.tables)
@@ -125,19 +127,21 @@ def inputs_of(
 
 
 def _is_altered(table: TableName, label: Label, observation: Observation) -> bool:
-    """Whether a table has other columns than when the stored rows were computed; until something
+    """Whether a table has other columns than when the stored rows were computed. Until something
     is written to it, it has no version with these."""
     old = label.sources.get(table)
     return old is not None and old.schema_id != observation.versions[table].schema_id
 
 
 def _written(
-    executor: Executor, observation: Observation, label: Label
+    executor: Executor, observation: Observation, label: Label, analysis: Analysis
 ) -> dict[TableName, Change] | Reason:
     """How the changes are read of those tables that somebody has written to."""
     changes: dict[TableName, Change] = {}
     for table in observation.verdict.changed:
-        found = change_between(executor, table, label.sources[table], observation.versions[table])
+        old, new = label.sources[table], observation.versions[table]
+        needed = analysis.needed and analysis.needed[analysis.placeholder(table)]
+        found = change_between(executor, table, old, new, needed)
         if isinstance(found, Reason):
             return found
         changes[table] = found

@@ -7,6 +7,7 @@ kept, for as long as the tables have the same columns and the same programs ask.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -18,13 +19,21 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.__version__ import version
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
+from dbt.adapters.spark_mv.expiry.crossings import Written
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
-from dbt.adapters.spark_mv.ivm.algebra.terms import not_fast
+from dbt.adapters.spark_mv.ivm.algebra.terms import TABLE, not_fast
 from dbt.adapters.spark_mv.ivm.program import Program
 from dbt.adapters.spark_mv.planning.plan_text import comparable
-from dbt.adapters.spark_mv.sql.names import quote
+from dbt.adapters.spark_mv.sql.names import TableName, quote
 from dbt.adapters.spark_mv.sql.plans import WHOLE_PLANS, plan_of
+from dbt.adapters.spark_mv.sql.reads import parse
 from dbt.adapters.spark_mv.views.definition import Definition
+
+# Names of tables begin so that a query does not name apart.
+OWN_NAME = "mv_own_"
+# Without the name that a table has anyway, which would hide that of its schema.
+_WRITTEN = re.compile(rf"\b({TABLE}\d+)\b(?: AS (`(?:[^`]|``)+`))?")
+_PRINTED = re.compile(rf"`({TABLE}\d+)`(?= AS )")
 
 Columns = dict[str, list[list[str]]]
 _OF_SPARK = "Class: org.apache.spark.sql.catalyst."
@@ -131,3 +140,52 @@ def _around_difference(one: str, two: str) -> tuple[str, str]:
 def _plan(session: Executor, query: str, width: int) -> str:
     names = ", ".join(f"c{number}" for number in range(width))
     return plan_of(session.query(f"EXPLAIN SELECT * FROM (\n{query}\n) AS mv_plan({names})"))
+
+
+def texts_to_plan(
+    written: Written, program: Program, tables: Mapping[str, TableName]
+) -> tuple[str, str]:
+    """A query as it was written and as it was understood, for Spark to plan."""
+    original = written.original or written.text
+    read = written.clock.written_out(program.read)
+    return (
+        _WRITTEN.sub(lambda found: _as_written(tables, found), original),
+        _PRINTED.sub(lambda found: tables[found.group(1)].sql, read),
+    )
+
+
+def _as_written(tables: Mapping[str, TableName], found: re.Match[str]) -> str:
+    table, alias = tables[found.group(1)], found.group(2)
+    is_ours = alias in (None, quote(table.name)) or alias.startswith(f"`{OWN_NAME}")
+    return table.sql if is_ours else f"{table.sql} AS {alias}"
+
+
+def needed_columns(
+    text: str, facts: PlanFacts, kept: Mapping[str, Any], used: Mapping[str, frozenset[str]]
+) -> dict[str, frozenset[str]] | None:
+    """The columns of each table with which a query means what it does now, whichever of the others
+    there are; None if that is not known.
+
+    With fewer columns to choose from, a name means the same as before, as long as that is there.
+    Columns that are only listed (`*`), and which nothing uses, do not matter unless others
+    are told by their places. The text of a logical view depends on what its tables have: it is
+    known to be the same with the columns that they had when it was `kept`, and with more.
+    """
+    tree = parse(text)
+    if tree is None or any(map(_tells_by_place, tree.find_all(exp.Select))):
+        return None
+    if not facts.reads:
+        return dict(used)
+    if (kept.get("of"), kept.get("reads")) != (facts.of, facts.reads):
+        return None
+    then = kept["columns"]
+    return {name: used[name] | {column for column, _ in then[name]} for name in used}
+
+
+def _tells_by_place(select: exp.Select) -> bool:
+    """Whether columns that a query lists by `*` have places that matter, as in a branch of a set
+    operation."""
+    holder = select.parent
+    while isinstance(holder, exp.Subquery):
+        holder = holder.parent
+    return select.is_star and isinstance(holder, exp.SetOperation)

@@ -7,8 +7,9 @@ from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, TypeVar
 
+from dbt.adapters.spark_mv.catalog.metadata_files import column_facts
 from dbt.adapters.spark_mv.catalog.table_heads import has_own_columns, metadata_digest
-from dbt.adapters.spark_mv.core.executor import SnapshotFacts, TableFacts
+from dbt.adapters.spark_mv.core.executor import ColumnFacts, SnapshotFacts, TableFacts
 
 T = TypeVar("T")
 
@@ -54,6 +55,15 @@ class HeldTable:
             return []
         read = partial(_chain, branch, limit, until, as_json)
         return list(self._read(metadata, (branch, limit, until), read))
+
+    def columns_of_snapshot(
+        self, metadata: Any, snapshot_id: str, as_json: Callable[[Any], str]
+    ) -> tuple[ColumnFacts, ...]:
+        """The columns under which a snapshot is read; none if that is not known."""
+        snapshot = None if metadata is None else metadata.snapshot(int(snapshot_id))
+        schema_id = None if snapshot is None else snapshot.schemaId()
+        schema = None if schema_id is None else metadata.schemasById().get(schema_id)
+        return () if schema is None else column_facts(json.loads(as_json(schema))["fields"])
 
     def _read(self, metadata: Any, what: Hashable, function: Callable[[Any], T]) -> T:
         location = metadata.metadataFileLocation()
