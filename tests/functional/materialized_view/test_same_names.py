@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dbt.adapters.spark_mv.planning.analyzer import _OWN
+from dbt.adapters.spark_mv.planning.plan_check import OWN_NAME
 from tests.functional.materialized_view.warehouse import Warehouse, assert_same
 
 BOTH = "@.clients join @meta.clients on ck = {key}"
@@ -68,7 +68,7 @@ TAKEN = (
 )
 
 
-@pytest.mark.parametrize("name", ["boxes__2", f"{_OWN}2_boxes", f"{_OWN}1_boxes"])
+@pytest.mark.parametrize("name", ["boxes__2", f"{OWN_NAME}2_boxes", f"{OWN_NAME}1_boxes"])
 def test_names_that_are_taken(clients: Warehouse, name: str) -> None:
     clients.spark(
         "create or replace table @.boxes using iceberg as select id, named_struct('x', 9) as "
