@@ -168,6 +168,14 @@ def test_nothing_is_computed_again(lake: Warehouse, added: str, layout: str) -> 
             assert _rows(lake, f"select * from @.{name}_v") == _rows(lake, query), name
 
 
+def test_partitions(base: Warehouse) -> None:
+    base.sql(f"create or replace materialized view @.m partitioned by (k) as {GROUPED}")
+    run(base, ADDED["last"])
+    base.spark("delete from @.t where k = 1 and id > 5")
+    base.sql("refresh materialized view @.m partition")
+    assert _rows(base, "select * from @.m") == _rows(base, GROUPED)
+
+
 @pytest.mark.parametrize("in_new_process", [False, True])
 def test_new_columns_that_matter(base: Warehouse, in_new_process: bool) -> None:
     names = {name: f"v{number}" for number, name in enumerate(OTHER)}

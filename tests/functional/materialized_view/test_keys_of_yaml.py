@@ -75,6 +75,7 @@ def test_the_named_row(berlin: Warehouse, kind: str, text: str, named: str, othe
     berlin.sql("select * from @.v")
     assert _amounts(berlin)[0] == 1 and berlin.freshness("v") == "FRESH"
     payloads = berlin.spark("select payload from @meta.mv_events where kind = 'INVALIDATED'")
+    assert payloads
     for (payload,) in payloads:
         json.loads(payload, parse_constant=pytest.fail)
 

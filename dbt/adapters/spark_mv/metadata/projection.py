@@ -94,7 +94,7 @@ class State:
     those that have not ended; `cancels` has the CANCEL_REQUESTED of refreshes that somebody wanted
     to end, `cancelled` those that did so. `built` has the staging tables of builds that have
     ended and were not dropped since, by the full name of the view, and when they did, in epoch
-    microseconds. `same_rows` has pairs of
+    microseconds, 0 for those that nothing came of. `same_rows` has pairs of
     snapshots of base tables that were found to have the same rows. `covered` has the ids of
     invalidations that are over. `registrations` is another number after `views`, or what one of
     them reads, has changed. `held` has what tests have found to hold of tables, and at which
@@ -265,7 +265,9 @@ def _remember_build(state: State, ended: Event) -> None:
     storage = staging_table_of(started)
     # Who is only thought to be dead may still swap its table in.
     if started is not None and storage is not None and not ended.payload.get("presumed"):
-        state.built.setdefault(started.view_name, {}).setdefault(storage, ended.at)
+        built = state.built.setdefault(started.view_name, {})
+        is_in_use = ended.kind == kinds.REFRESH_SUCCEEDED
+        built[storage] = max(built.get(storage, 0), ended.at if is_in_use else 0)
 
 
 def staging_table_of(started: Event | None) -> TableName | None:

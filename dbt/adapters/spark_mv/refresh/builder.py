@@ -20,7 +20,6 @@ from dbt.adapters.spark_mv.core.errors import (
 )
 from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
-from dbt.adapters.spark_mv.metadata.expiries import first_expiry
 from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome
 from dbt.adapters.spark_mv.refresh.history import versions_json
 from dbt.adapters.spark_mv.refresh.live.dependents import renew_dependents
@@ -142,9 +141,7 @@ class Builder:
             cost=plan.cost,
             to=versions_json(versions),
             evaluated_ms=int(label.evaluated_at * 1000),
-            expires_us=first_expiry(
-                self._services.log.state(), view.name, label.expiry.at if label.expiry else None
-            ),
+            expires_us=label.expiry.at if label.expiry else None,
             watermark=self._watermark(versions, label),
             **{
                 "stale": label.reduced
@@ -207,11 +204,11 @@ class Builder:
 
 
 def replaced_before(ended: Mapping[TableName, int], until_us: int) -> set[TableName]:
-    """The staging tables of builds after which another one had ended by a time, in epoch
-    microseconds, as those of `ended` did.
+    """The staging tables of builds after which another one had succeeded by a time, in epoch
+    microseconds; `ended` says when each did, 0 if it did not.
 
-    >>> replaced_before({"a": 10, "b": 20, "c": 30}, until_us=25)
-    {'a'}
+    >>> sorted(replaced_before({"a": 10, "b": 20, "failed": 0, "c": 30}, until_us=25))
+    ['a', 'failed']
     """
     newest = max((at for at in ended.values() if at <= until_us), default=0)
     return {storage for storage, at in ended.items() if at < newest}

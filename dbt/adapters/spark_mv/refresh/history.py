@@ -19,6 +19,7 @@ from dbt.adapters.spark_mv.core.executor import Executor, SnapshotFacts
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event, new_event
+from dbt.adapters.spark_mv.metadata.expiries import first_expiry
 from dbt.adapters.spark_mv.metadata.invalidations import NamedRows, covering, replacing
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.payloads import name_of
@@ -112,6 +113,7 @@ class History:
                 "snapshot_id": commits[0].snapshot_id if commits else None,
                 **self._answered(refresh_id),
                 **details,
+                "expires_us": first_expiry(self._log.state(), view.name, details["expires_us"]),
             },
         )
 

@@ -24,7 +24,6 @@ from dbt.adapters.spark_mv.core.errors import (
 )
 from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
-from dbt.adapters.spark_mv.metadata.expiries import first_expiry
 from dbt.adapters.spark_mv.planning.plan import KEYS, MOST_KEYS, KeyRefresh
 from dbt.adapters.spark_mv.planning.request import SUCCEEDED, Outcome, Request
 from dbt.adapters.spark_mv.refresh.failures import cause_of, other_is_running, run_failed
@@ -174,9 +173,7 @@ class KeyRefresher:
             seconds=seconds,
             to=versions_json(run.label.sources),
             evaluated_ms=int(run.label.evaluated_at * 1000),
-            expires_us=first_expiry(
-                services.log.state(), view.name, run.label.expiry.at if run.label.expiry else None
-            ),
+            expires_us=run.label.expiry.at if run.label.expiry else None,
             watermark=int(run.label.evaluated_at * 1000),
             stale=not is_labelled or (known is not None and known.is_stale),
         )
