@@ -207,8 +207,7 @@ def test_replaced_sources() -> None:
     ],
 )
 def test_builds_that_ended(start: dict[str, Any], end: dict[str, Any], remembered: bool) -> None:
-    """Their storage tables are in use now or never again; not so if somebody may still swap. Those
-    that failed replaced nothing at the time."""
+    """Their storage tables are in use, or never will be, if nobody may still swap; 0: none was."""
     storage = name("v__mv_01234567")
     payload = {"storage": list(storage.parts), **start}
     state = state_of(
