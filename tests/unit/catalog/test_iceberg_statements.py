@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import BranchFacts
 from dbt.adapters.spark_mv.sql.names import TableName
-from tests.unit.catalog.asked import asked
+from tests.unit.catalog.asked import asked, failing
 
 ONE, TWO = (TableName("local", ("db",), name) for name in ("one", "two"))
 
@@ -119,6 +123,18 @@ def test_changes() -> None:
     change(executor)
     assert len(executor.statements) == len(CHANGES) * 2
     assert executor.catalog.done == ["create_branch", "publish", "drop_branches"]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_branch_dropped_by_others(is_there: bool) -> None:
+    """Dropping a branch that another process drops at that moment is no failure."""
+
+    def answer(sql: str) -> Any:
+        return [("side", 3, None)] * is_there if "refs" in sql else failing(sql)
+
+    raised = pytest.raises(StatementFailed) if is_there else nullcontext()
+    with raised:
+        iceberg.drop_branches(asked(answer), ONE, ["side"])
 
 
 def test_questions() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import (
     Bounds,
     BranchFacts,
@@ -234,7 +235,12 @@ def drop_branches(executor: Executor, name: TableName, drop: Sequence[str]) -> N
         client.drop_branches(name.parts, drop)
         return
     for branch in drop:
-        executor.query(f"ALTER TABLE {name.sql} DROP BRANCH IF EXISTS `{branch}`")
+        try:
+            executor.query(f"ALTER TABLE {name.sql} DROP BRANCH IF EXISTS `{branch}`")
+        except StatementFailed:
+            # Iceberg fails on a branch that somebody else drops after it has looked.
+            if branch in branches(executor, name):
+                raise
 
 
 def label_of(chain: Sequence[SnapshotFacts], key: str) -> tuple[SnapshotFacts, str] | None:

@@ -39,12 +39,18 @@ def create(table: Any, branch: str, snapshot_id: int, kept_minutes: int) -> None
 
 def publish(jvm: Any, table: Any, branch: str, unwanted: Sequence[str]) -> None:
     """Fast-forward main to `branch` and drop branches, in one commit."""
-    present = branches(jvm, table)
-    change = table.manageSnapshots().fastForwardBranch("main", branch)
-    for name in unwanted:
-        if name in present:
-            change = change.removeBranch(name)
-    change.commit()
+    while True:
+        present = branches(jvm, table)
+        dropped = [name for name in unwanted if name in present]
+        change = table.manageSnapshots().fastForwardBranch("main", branch)
+        try:
+            for name in dropped:
+                change = change.removeBranch(name)
+            change.commit()
+            return
+        except Exception:
+            if not _some_are_gone(jvm, table, dropped):
+                raise
 
 
 def roll_back(jvm: Any, table: Any, base: str, snapshot_id: int) -> None:
@@ -63,5 +69,17 @@ def drop(jvm: Any, table: Any, unwanted: Sequence[str]) -> None:
     """Drop those branches that exist."""
     present = branches(jvm, table)
     for name in unwanted:
-        if name in present:
+        if name not in present:
+            continue
+        try:
             table.manageSnapshots().removeBranch(name).commit()
+        except Exception:
+            if not _some_are_gone(jvm, table, [name]):
+                raise
+
+
+def _some_are_gone(jvm: Any, table: Any, names: Sequence[str]) -> bool:
+    """Whether somebody else has dropped one of the branches since the table was loaded."""
+    table.refresh()
+    present = branches(jvm, table)
+    return any(name not in present for name in names)
