@@ -1,3 +1,95 @@
+{% materialization seed, adapter='spark_mv' %}
+  {%- set old_relation = adapter.get_relation(database=database, schema=schema, identifier=model['alias']) -%}
+  {%- set target_relation = this.incorporate(type='table') -%}
+  {%- set agate_table = load_agate_table() -%}
+  {%- do store_result('agate_table', response='OK', agate_table=agate_table) -%}
+
+  {{ run_hooks(pre_hooks, inside_transaction=False) }}
+  {{ run_hooks(pre_hooks, inside_transaction=True) }}
+
+  {% if old_relation is not none and old_relation.is_materialized_view %}
+    {% do exceptions.raise_compiler_error("Cannot seed to '" ~ old_relation ~ "', it is a materialized view. Drop it with dbt run-operation drop_mv, or give the seed another alias.") %}
+  {% elif old_relation is not none and old_relation.is_view %}
+    {% do exceptions.raise_compiler_error("Cannot seed to '" ~ old_relation ~ "', it is a view") %}
+  {% endif %}
+
+  {%- set rows_affected = agate_table.rows | length -%}
+  {%- if config.get('file_format') == 'iceberg' -%}
+    {%- set code = spark_mv_seed_in_one_commit(old_relation, target_relation, agate_table) -%}
+    {%- set sql = '' -%}
+  {%- else -%}
+    {%- set code = 'CREATE' if should_full_refresh() else 'INSERT' -%}
+    {%- if old_relation is none -%}
+      {%- set create_sql = create_csv_table(model, agate_table) -%}
+    {%- else -%}
+      {%- set create_sql = reset_csv_table(model, should_full_refresh(), old_relation, agate_table) -%}
+    {%- endif -%}
+    {%- set sql = get_csv_sql(create_sql, load_csv_rows(model, agate_table) if rows_affected else '') -%}
+  {%- endif -%}
+  {% call noop_statement('main', code ~ ' ' ~ rows_affected, code, rows_affected) %}
+    {{ sql }}
+  {% endcall %}
+
+  {% do apply_grants(target_relation, config.get('grants'), should_revoke(old_relation, should_full_refresh())) %}
+  {% do persist_docs(target_relation, model) %}
+
+  {{ run_hooks(post_hooks, inside_transaction=True) }}
+  {% do adapter.commit() %}
+  {{ run_hooks(post_hooks, inside_transaction=False) }}
+
+  {{ return({'relations': [target_relation]}) }}
+{% endmaterialization %}
+
+
+{# Readers find the old rows or the new ones, whatever the number of queries that return them. #}
+{% macro spark_mv_seed_in_one_commit(old_relation, target_relation, agate_table) %}
+  {%- set types = adapter.seed_types(agate_table, config.get('column_types') or {}) -%}
+  {%- set queries = adapter.seed_queries(agate_table, types, config.get('quote_columns'), get_batch_size()) -%}
+  {%- set label = adapter.seed_label(create_table_as(False, target_relation, types | string), queries) -%}
+  {%- set intermediate_relation = make_intermediate_relation(target_relation).incorporate(is_iceberg=true) -%}
+  {%- set code = 'CREATE' if should_full_refresh() else 'INSERT' -%}
+
+  {%- if old_relation is not none and not old_relation.is_iceberg -%}
+    {%- do adapter.write_seed(create_table_as(False, intermediate_relation, queries[0]), label) -%}
+    {%- for query in queries[1:] -%}
+      {%- do adapter.write_seed('insert into ' ~ intermediate_relation ~ ' ' ~ query, label) -%}
+    {%- endfor -%}
+    {%- do adapter.swap_in(intermediate_relation, target_relation) -%}
+    {{ return(code) }}
+  {%- endif -%}
+
+  {%- set change = 'all' -%}
+  {%- if old_relation is not none and not should_full_refresh() -%}
+    {%- set change = adapter.seed_change(target_relation, label) -%}
+  {%- endif -%}
+  {%- if change is none -%}
+    {{ return('UNCHANGED') }}
+  {%- endif -%}
+
+  {%- set query = queries[0] -%}
+  {%- if queries | length > 1 -%}
+    {%- do adapter.add_query('create or replace table ' ~ intermediate_relation ~ ' using iceberg as ' ~ query, abridge_sql_log=True) -%}
+    {%- for query in queries[1:] -%}
+      {%- do adapter.add_query('insert into ' ~ intermediate_relation ~ ' ' ~ query, abridge_sql_log=True) -%}
+    {%- endfor -%}
+    {%- set query = 'select * from ' ~ intermediate_relation -%}
+  {%- endif -%}
+  {%- if change == 'rows' -%}
+    {%- do adapter.write_seed('insert into ' ~ target_relation ~ ' replace where true ' ~ query, label) -%}
+  {%- else -%}
+    {%- do adapter.write_seed(create_table_as(False, target_relation, query), label) -%}
+    {%- if old_relation is not none -%}
+      {%- do unset_old_properties(target_relation, old_relation) -%}
+    {%- endif -%}
+  {%- endif -%}
+  {%- if queries | length > 1 -%}
+    {%- do adapter.drop_relation(intermediate_relation) -%}
+  {%- endif -%}
+  {{ return(code) }}
+{% endmacro %}
+
+
+{# Of tables of other formats, which are dropped and filled by several commits. #}
 {% macro spark_mv__create_csv_table(model, agate_table) %}
   {%- set types = adapter.seed_types(agate_table, model['config'].get('column_types', {})) -%}
   {%- set quoting = model['config'].get('quote_columns', none) -%}
@@ -23,10 +115,11 @@
 
 
 {% macro spark_mv__load_csv_rows(model, agate_table) %}
-  {% set types = adapter.seed_types(agate_table, model['config'].get('column_types', {})) %}
-  {% set inserts = adapter.seed_inserts(this, agate_table, types, get_batch_size()) %}
-  {% for insert in inserts %}
-    {% do adapter.add_query(insert, abridge_sql_log=True) %}
+  {%- set types = adapter.seed_types(agate_table, model['config'].get('column_types', {})) -%}
+  {%- set quoting = model['config'].get('quote_columns', none) -%}
+  {%- set queries = adapter.seed_queries(agate_table, types, quoting, get_batch_size()) -%}
+  {% for query in queries %}
+    {% do adapter.add_query('insert into ' ~ this.render() ~ ' ' ~ query, abridge_sql_log=True) %}
   {% endfor %}
-  {{ return(inserts[0] if inserts else '') }}
+  {{ return('insert into ' ~ this.render() ~ ' ' ~ queries[0]) }}
 {% endmacro %}

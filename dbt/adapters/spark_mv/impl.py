@@ -24,6 +24,7 @@ from dbt.adapters.spark_mv.core.creation import beside_others
 from dbt.adapters.spark_mv.glue.docs_catalog import catalog_rows, outdated_properties
 from dbt.adapters.spark_mv.glue.methods import MaterializedViewMethods
 from dbt.adapters.spark_mv.glue.replacement import ReplacementMethods
+from dbt.adapters.spark_mv.glue.seeds import SeedMethods
 from dbt.adapters.spark_mv.relation import (
     ListedRelation,
     SparkMVRelation,
@@ -32,18 +33,18 @@ from dbt.adapters.spark_mv.relation import (
 )
 from dbt.adapters.spark_mv.spark.session import SessionConnection
 from dbt.adapters.spark_mv.spark.session_client import setting_of
-from dbt.adapters.spark_mv.sql.literals import seed_cell, spark_text
+from dbt.adapters.spark_mv.sql.literals import spark_text
 from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, unquoted
 
 if TYPE_CHECKING:
-    import agate
+    pass
 
 logger = AdapterLogger("SparkMV")
 _NO_VIEWS_HERE = ("MISSING_CATALOG_ABILITY", "UNSUPPORTED_FEATURE", "PARSE_SYNTAX_ERROR")
 _FORMATS = ("delta", "iceberg", "hudi")
 
 
-class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
+class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SeedMethods, SparkAdapter):
     """dbt-spark with materialized views."""
 
     Relation = SparkMVRelation
@@ -199,28 +200,6 @@ class SparkMVAdapter(MaterializedViewMethods, ReplacementMethods, SparkAdapter):
             )
             self.drop_relation(orphan)
         super().drop_schema(relation)
-
-    @available
-    def seed_inserts(
-        self, relation: BaseRelation, table: agate.Table, types: dict[str, str], size: int
-    ) -> list[str]:
-        """INSERT statements for the rows of a seed: each cell a string, cast once per column."""
-        names = [f"c{index}" for index in range(len(table.column_names))]
-        kinds = [types[name] for name in table.column_names]
-        casts = ", ".join(f"cast({n} as {kind})" for n, kind in zip(names, kinds, strict=True))
-        head = f"insert into {relation.render()} select {casts} from values\n"
-        tail = f"\nas t({', '.join(names)})"
-        rows = ["(" + ", ".join(map(seed_cell, row)) + ")" for row in table.rows]
-        batches = (rows[start : start + size] for start in range(0, len(rows), size))
-        return [head + ",\n".join(batch) + tail for batch in batches]
-
-    @available
-    def seed_types(self, table: agate.Table, overrides: dict[str, str]) -> dict[str, str]:
-        """Type of each column of a seed, inferred once per column unless given."""
-        return {
-            name: overrides.get(name) or self.convert_type(table, index)
-            for index, name in enumerate(table.column_names)
-        }
 
     @available
     @staticmethod

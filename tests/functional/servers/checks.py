@@ -204,3 +204,24 @@ def assert_one_name(client: Client, project: Path) -> None:
     client.operation("drop_mv", view="upper_x.upsales")
     client.sql("drop table Upper_X.Base")
     client.sql("drop schema Upper_X")
+
+
+def assert_seeds(client: Client, project: Path, first: str, unchanged: str) -> None:
+    """The table has the rows of the file; `first` is the format in which it is made, `unchanged`
+    the word for a seed that has not changed."""
+    old, new = "k,v\n1,a\n2,b\n", "k,v\n1,a\n3,it's\n"
+    steps = [
+        (old, first, "INSERT"),
+        (old, "iceberg", unchanged if first == "iceberg" else "INSERT"),
+    ]
+    steps += [(old, "iceberg", unchanged), (new, "iceberg", "INSERT")]
+    folder = project / "seeds"
+    for text, file_format, word in steps:
+        (folder / "pairs.csv").write_text(text)
+        config = f"seeds: [{{name: pairs, config: {{schema: seeded, file_format: {file_format}}}}}]"
+        (folder / "pairs.yml").write_text(config)
+        assert f"[{word} 2 in" in "\n".join(client.dbt("seed", "--select", "pairs")["lines"])
+        found = sorted(client.rows("select k, v from {{ ref('pairs') }}"))
+        assert found == [[int(line[0]), line[2:]] for line in text.splitlines()[1:]]
+    for name in ("pairs.csv", "pairs.yml"):
+        (folder / name).unlink()

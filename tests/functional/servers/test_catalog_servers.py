@@ -122,3 +122,11 @@ def test_killed(catalog: Client, races: Any) -> None:
 
 def test_letter_case(catalog: Client, place: Place) -> None:
     checks.assert_one_name(catalog, place.project)
+
+
+def test_seeds(catalog: Client, place: Place) -> None:
+    """Ids of columns are known to the adapter where it has a client of the catalog."""
+    default = catalog.output["spark_conf"].get("spark.sql.defaultCatalog")
+    with_client = default != "spark_catalog"
+    first, unchanged = ("iceberg", "UNCHANGED") if with_client else ("parquet", "INSERT")
+    checks.assert_seeds(catalog, place.project, first, unchanged)

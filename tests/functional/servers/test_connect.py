@@ -35,6 +35,10 @@ def test_comments_with_quotes(connect: Client, place: Place) -> None:
     checks.assert_comments_with_quotes(connect, place.project)
 
 
+def test_seeds(connect: Client, place: Place) -> None:
+    checks.assert_seeds(connect, place.project, "iceberg", "INSERT")
+
+
 def test_spark_in_the_process_finds_fresh_views(connect: Client, embedded: Client) -> None:
     checks.assert_all_fresh(connect)
     checks.assert_all_fresh(embedded)

@@ -45,6 +45,10 @@ def test_comments_with_quotes(thrift: Client, place: Place) -> None:
     checks.assert_comments_with_quotes(thrift, place.project)
 
 
+def test_seeds(thrift: Client, place: Place) -> None:
+    checks.assert_seeds(thrift, place.project, "iceberg", "INSERT")
+
+
 def test_spark_in_the_process_finds_fresh_views(thrift: Client, embedded: Client) -> None:
     checks.assert_all_fresh(thrift)
     checks.assert_all_fresh(embedded)

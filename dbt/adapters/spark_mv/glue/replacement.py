@@ -19,9 +19,9 @@ from dbt.adapters.spark_mv.views.registry import find_view
 INTERMEDIATE = "__dbt_tmp"
 PACKAGE = "dbt_spark_mv"
 _VIEWS = ("bq_materialized_view", "materialized_view")
-_ELSEWHERE = (None, "ephemeral", "test", "unit", "seed")
+_ELSEWHERE = (None, "ephemeral", "test", "unit")
 # Materializations of ours that build under another name first.
-_BUILD_ASIDE = ("table", "incremental", "clone")
+_BUILD_ASIDE = ("table", "incremental", "clone", "seed")
 
 
 class ReplacementMethods(ContainerMethods):

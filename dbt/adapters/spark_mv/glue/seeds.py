@@ -1,0 +1,109 @@
+"""The rows of seeds: their statements, and the label by which a table is known to have them.
+
+The commit that fills the table of a seed is labelled with what was written. A table whose newest
+commit has the same label is not written to again, and the views over it stay fresh.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from dbt.adapters.base import available
+from dbt_common.exceptions import DbtBaseException
+
+from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.core.executor import TableFacts
+from dbt.adapters.spark_mv.glue.container_methods import ContainerMethods
+from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
+from dbt.adapters.spark_mv.refresh.written.expiry import LABEL_CONF
+from dbt.adapters.spark_mv.sql.literals import seed_cell
+
+if TYPE_CHECKING:
+    import agate
+
+_LABEL = "mv.seed"
+_COMPACTIONS = 20
+
+
+class SeedMethods(ContainerMethods):
+    """Mixed into the adapter before dbt-spark's class."""
+
+    add_query: Any
+    convert_type: Any
+    quote_seed_column: Any
+
+    @available
+    def seed_types(self, table: agate.Table, overrides: dict[str, str]) -> dict[str, str]:
+        """Type of each column of a seed, inferred once per column unless given."""
+        return {
+            name: overrides.get(name) or self.convert_type(table, index)
+            for index, name in enumerate(table.column_names)
+        }
+
+    @available
+    def seed_queries(
+        self, table: agate.Table, types: dict[str, str], quoting: bool | None, size: int
+    ) -> list[str]:
+        """Queries that return the rows of a seed, so many at a time, or none: each cell is a
+        string, cast once per column."""
+        names = [f"c{index}" for index in range(len(table.column_names))]
+        casts = ", ".join(
+            f"cast({name} as {types[column]}) as {self.quote_seed_column(str(column), quoting)}"
+            for name, column in zip(names, table.column_names, strict=True)
+        )
+        head, tail = f"select {casts} from values\n", f"\nas t({', '.join(names)})"
+        rows = ["(" + ", ".join(map(seed_cell, row)) + ")" for row in table.rows]
+        if not rows:
+            return [f"{head}({', '.join(['null'] * len(names))}){tail} where false"]
+        batches = (rows[start : start + size] for start in range(0, len(rows), size))
+        return [head + ",\n".join(batch) + tail for batch in batches]
+
+    @available
+    def seed_label(self, layout: str, queries: Sequence[str]) -> str:
+        """A text that is another one if the layout of a seed's table, its rows, or settings under
+        which these are cast, are others. Its first half is about all but the rows."""
+        settings = self._container().context().settings()
+        return f"{_digest(layout, json.dumps(dict(settings), sort_keys=True))}.{_digest(*queries)}"
+
+    @available
+    def seed_change(self, relation: Any, label: str) -> str | None:
+        """What the table of a seed, which exists, needs to be as the label says: `rows`, `all`, or
+        nothing."""
+        services, name = self._container().services, self._name(relation)
+        with dbt_errors():
+            services.resolver.forget()
+            facts = services.resolver.lookup(name)
+            chain = iceberg.main_chain(services.executor, name, _COMPACTIONS)
+        found = iceberg.label_of(chain, _LABEL)
+        if not isinstance(facts, TableFacts) or found is None:
+            return "all"
+        snapshot, written = found
+        # Columns may have been changed since.
+        if facts.schema_id is None or snapshot.schema_id != facts.schema_id:
+            return "all"
+        if written == label:
+            return None
+        return "rows" if written.split(".")[0] == label.split(".")[0] else "all"
+
+    @available
+    def write_seed(self, sql: str, label: str) -> None:
+        """Run a statement whose commit gets the label."""
+        setting = f"`{LABEL_CONF}{_LABEL}`"
+        self.add_query(f"set {setting}={label}")
+        try:
+            self.add_query(sql, abridge_sql_log=True)
+        finally:
+            # Of a connection that is lost the setting is, too.
+            with suppress(DbtBaseException):
+                self.add_query(f"reset {setting}")
+
+
+def _digest(*texts: str) -> str:
+    found = hashlib.sha256()
+    for text in texts:
+        found.update(f"{len(text)}:{text}".encode(errors="surrogatepass"))
+    return found.hexdigest()[:32]
