@@ -150,7 +150,7 @@ def test_keys_of_tables_without_versions(cinema: Warehouse) -> None:
     create(cinema, "loose", query, "id")
     before = cinema.build_of("loose")
     (failure,) = cinema.operation("refresh", view="loose", keys=[1]).failures
-    assert "the rows beside these were made from versions that are gone: " in failure
+    assert "the rows beside these were made from versions that cannot be read again: " in failure
     assert cinema.build_of("loose") == before
     cinema.sql("drop materialized view @.loose")
     cinema.spark("drop table spark_catalog.default.loose")

@@ -15,6 +15,7 @@ from dbt.adapters.spark_mv.core.executor import SnapshotFacts
 from dbt.adapters.spark_mv.sql.names import TableName
 
 TABLE = TableName("local", ("db",), "t")
+SCHEMA = 1
 EMPTY = {"changed-partition-count": "0", "total-records": "3", "total-delete-files": "0"}
 
 
@@ -43,6 +44,11 @@ class History:
 
     def interrupt(self) -> None:
         raise AssertionError
+
+    def expire(self, *schemas: int) -> None:
+        """The first snapshot is gone; the others have these schemas, oldest first."""
+        kept = zip(self._chain[-2::-1], schemas, strict=True)
+        self._chain = [replace(snapshot, schema_id=schema) for snapshot, schema in kept][::-1]
 
     def forget_operation(self) -> None:
         """All that is left is a compaction, and nothing below it."""
@@ -77,30 +83,39 @@ CHANGED = {
 @pytest.mark.parametrize("name", UNCHANGED)
 def test_rows_are_the_same(name: str) -> None:
     history = History(*UNCHANGED[name])
-    assert iceberg.rows_unchanged(history, TABLE, "0", history.newest)
+    assert iceberg.rows_unchanged(history, TABLE, "0", history.newest, SCHEMA)
 
 
 @pytest.mark.parametrize("name", CHANGED)
 def test_rows_may_be_others(name: str) -> None:
     history = History(*CHANGED[name])
-    assert not iceberg.rows_unchanged(history, TABLE, "0", history.newest)
+    assert not iceberg.rows_unchanged(history, TABLE, "0", history.newest, SCHEMA)
 
 
 def test_an_older_version_that_is_gone() -> None:
     history = History(("replace", {}))
-    assert not iceberg.rows_unchanged(history, TABLE, "77", history.newest)
+    assert not iceberg.rows_unchanged(history, TABLE, "77", history.newest, SCHEMA)
     history = History()
     history.forget_operation()
-    assert not iceberg.rows_unchanged(history, TABLE, "77", history.newest)
+    assert not iceberg.rows_unchanged(history, TABLE, "77", history.newest, SCHEMA)
+
+
+@pytest.mark.parametrize("schemas", [(1, 1), (0, 1), (1, 0), (1, 2), (2, 1)])
+def test_an_older_version_that_is_expired(schemas: tuple[int, int]) -> None:
+    """Its columns are those of now if all that is kept since has had them: ids come again."""
+    history = History(*[("replace", {})] * 2)
+    history.expire(*schemas)
+    is_same = iceberg.rows_unchanged(history, TABLE, "0", history.newest, SCHEMA)
+    assert is_same is (schemas == (SCHEMA, SCHEMA))
 
 
 def test_versions_on_other_branches() -> None:
     """Only an ancestor on the main branch is compared; ids have no order."""
     history = History(*[("replace", {})] * 10)
-    assert iceberg.rows_unchanged(history, TABLE, "9", "10")
-    assert iceberg.rows_unchanged(history, TABLE, "3", "3")
-    assert not iceberg.rows_unchanged(history, TABLE, "10", "9")
-    assert not iceberg.rows_unchanged(history, TABLE, "0", "11")
+    assert iceberg.rows_unchanged(history, TABLE, "9", "10", SCHEMA)
+    assert iceberg.rows_unchanged(history, TABLE, "3", "3", SCHEMA)
+    assert not iceberg.rows_unchanged(history, TABLE, "10", "9", SCHEMA)
+    assert not iceberg.rows_unchanged(history, TABLE, "0", "11", SCHEMA)
 
 
 MUTANTS = {
@@ -116,4 +131,4 @@ def test_mutant_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     attribute, wrong = MUTANTS[name]
     monkeypatch.setattr(iceberg, attribute, wrong)
     histories = [History(*commits) for commits in CHANGED.values()]
-    assert any(iceberg.rows_unchanged(one, TABLE, "0", one.newest) for one in histories)
+    assert any(iceberg.rows_unchanged(one, TABLE, "0", one.newest, SCHEMA) for one in histories)

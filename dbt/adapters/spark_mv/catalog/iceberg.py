@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from dbt.adapters.spark_mv.catalog import table_heads
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import (
     Bounds,
@@ -99,23 +100,38 @@ def _snapshot(row: Sequence[object]) -> SnapshotFacts:
     return SnapshotFacts(str(row[0]), parent, str(row[2]), int(str(row[3])), summary)
 
 
-def rows_unchanged(executor: Executor, name: TableName, old: str, new: str) -> bool:
-    """Whether `old` is an ancestor of `new` and no commit in between touched a row.
+def rows_unchanged(
+    executor: Executor, name: TableName, old: str, new: str, schema_id: int | None
+) -> bool:
+    """Whether `old` is an ancestor of `new` and no commit in between touched a row; both have the
+    schema of this id.
 
     Compactions rewrite files without changing rows; DML that matches nothing, changes of
     properties and the like commit no file at all. The specification asks for no counts in the
     summary of a snapshot: one that does not say that it changed nothing may have changed anything.
+    If `old` is not kept, its schema may not be either, and its id may be that of another one: it is
+    the same if all that came after it has had it.
     """
     chain = {snapshot.snapshot_id: snapshot for snapshot in main_chain(executor, name, until=old)}
-    current: str | None = new
-    while current is not None and current != old:
+    current, between = new, list[SnapshotFacts]()
+    while current != old:
         snapshot = chain.get(current)
-        if snapshot is None:
+        if snapshot is None or snapshot.parent_id is None:
             return False
-        if not _keeps_rows(snapshot, chain.get(snapshot.parent_id or "")):
+        if not _keeps_rows(snapshot, chain.get(snapshot.parent_id)):
             return False
+        between.append(snapshot)
         current = snapshot.parent_id
-    return current == old
+    return old in chain or all(_has_schema(executor, name, one, schema_id) for one in between)
+
+
+def _has_schema(
+    executor: Executor, name: TableName, snapshot: SnapshotFacts, schema_id: int | None
+) -> bool:
+    found = snapshot.schema_id
+    if found is None:
+        found = table_heads.snapshot_schema(executor, name, snapshot.snapshot_id)
+    return found is not None and found == schema_id
 
 
 def _keeps_rows(snapshot: SnapshotFacts, parent: SnapshotFacts | None) -> bool:

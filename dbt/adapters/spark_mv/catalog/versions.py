@@ -147,7 +147,9 @@ class Versions:
             return False
         if not old.has_columns_of(new) or not old.snapshot_id or not new.snapshot_id:
             return False
-        return iceberg.rows_unchanged(self._executor, name, old.snapshot_id, new.snapshot_id)
+        return iceberg.rows_unchanged(
+            self._executor, name, old.snapshot_id, new.snapshot_id, old.schema_id
+        )
 
     def history(self, name: TableName) -> list[iceberg.HistoryEntry]:
         """What an Iceberg table has been, in the order in which it became that."""

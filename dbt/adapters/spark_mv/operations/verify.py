@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dbt.adapters.spark_mv.catalog import iceberg
@@ -10,7 +11,7 @@ from dbt.adapters.spark_mv.core.errors import NotVerified, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.expiry.next_change import reads_clock
 from dbt.adapters.spark_mv.ivm.rewrite.total_order import ORDERED
-from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query
+from dbt.adapters.spark_mv.planning.pinning import is_readable, pinned_query, unpinned_tables
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import complete_query
 from dbt.adapters.spark_mv.sql.names import TableName, literal, quote
@@ -104,17 +105,8 @@ def differences_query(services: Services, view: MaterializedView) -> str:
             f"{view.name} cannot be verified: its query calls {', '.join(volatile)}.",
             "Leave it out: its rows are those of the moment of its last refresh.",
         )
-    pins = is_readable(view.definition)
-    changed = {name for name, version in label.sources.items() if not (pins and version.can_pin)}
-    now = services.versions.read(changed)
-    moved = [str(name) for name in changed if not now[name].is_same(label.sources[name])]
-    if moved:
-        raise NotVerified(
-            f"{view.name} cannot be verified: {', '.join(moved)} has changed since the last "
-            "refresh and keeps no old versions.",
-            "Refresh it, then verify again.",
-        )
     _refuse_gone(services, view, label)
+    _refuse_moved(services, view, label)
     expected = _expected(services, view, label)
     columns = view.definition.columns
     rows = ", ".join(_comparable(column) for column in columns)
@@ -136,6 +128,21 @@ def _refuse_gone(services: Services, view: MaterializedView, label: Label) -> No
                 "is gone, because it has expired or the table was replaced.",
                 "Refresh it with method complete, then verify again.",
             )
+
+
+def _refuse_moved(services: Services, view: MaterializedView, label: Label) -> None:
+    """Tables that are read as they are now have to be those of the label still."""
+    unpinned: Iterable[TableName] = label.sources
+    if is_readable(view.definition):
+        unpinned = unpinned_tables(label.sources, services.executor, services.resolver)
+    now = services.versions.read(unpinned)
+    moved = [str(name) for name in unpinned if not now[name].is_same(label.sources[name])]
+    if moved:
+        raise NotVerified(
+            f"{view.name} cannot be verified: {', '.join(moved)} has changed since the last "
+            "refresh, and cannot be read again as it was.",
+            "Refresh it, then verify again.",
+        )
 
 
 def _has_instant(services: Services, view: MaterializedView, label: Label) -> bool:

@@ -93,10 +93,7 @@ def _snapshot_has_schema(
     facts = resolver.lookup(name)
     if not isinstance(facts, TableFacts):
         return False
-    if facts.snapshot_schema_id is not None:
-        return (
-            facts.snapshot_id != version.snapshot_id
-            or facts.snapshot_schema_id == version.schema_id
-        )
+    if facts.snapshot_schema_id is not None and facts.snapshot_id == version.snapshot_id:
+        return facts.snapshot_schema_id == version.schema_id
     assert version.snapshot_id is not None
     return table_heads.snapshot_schema(executor, name, version.snapshot_id) == version.schema_id

@@ -138,7 +138,7 @@ class KeyRefresher:
         if unpinned:
             names = ", ".join(table.shown for table in unpinned)
             raise RefreshFailed(
-                f"the rows beside these were made from versions that are gone: {names}"
+                f"the rows beside these were made from versions that cannot be read again: {names}"
             )
         settings = label_settings(run.label)
         if not is_labelled:
