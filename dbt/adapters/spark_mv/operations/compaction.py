@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from dbt.adapters.spark_mv.catalog import iceberg, maintenance
 from dbt.adapters.spark_mv.catalog.versions import Version
-from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed, UnknownCatalog
+from dbt.adapters.spark_mv.core.errors import MaterializedViewError, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.projection import ViewState, fold
@@ -100,10 +100,10 @@ def oldest_versions(services: Services, views: Iterable[ViewState]) -> list[str]
     for state in views:
         try:
             view = find_view(services.resolver, state.name)
-        except (CorruptMetadata, UnknownCatalog) as error:
+            label = None if view is None else services.observer.observe(view).label
+        except MaterializedViewError as error:
             unknown.append(f"versions that {state.name} needs are not known: {error.problem}")
             continue
-        label = None if view is None else services.observer.observe(view).label
         for name, version in label.sources.items() if label else ():
             at = _current_at(services, name, version)
             if at is not None:

@@ -8,9 +8,8 @@ from typing import Any
 from dbt.adapters.spark_mv.config.option_types import text_of_time
 from dbt.adapters.spark_mv.core import clock
 from dbt.adapters.spark_mv.core.errors import (
-    CorruptMetadata,
     InvalidArgument,
-    UnknownCatalog,
+    MaterializedViewError,
     UnknownMaterializedView,
     ViewDropped,
 )
@@ -119,16 +118,15 @@ class Refreshing:
         return each([chosen], act, REFRESH_COLUMNS)
 
     def _needs_refresh(self, state: ViewState) -> bool:
-        enabled = state.option("enable_refresh", True)
-        if state.suspended is not None:
+        if state.suspended is not None or not state.option("enable_refresh", True):
             return False
         try:
             observation = status.observe_by_name(
                 self._services.resolver, self._services.observer, state
             )
-        except (CorruptMetadata, UnknownCatalog):
+        except MaterializedViewError:
             return True  # its refresh will say so, and that of others goes on
-        return bool(enabled) and (observation is None or not observation.verdict.is_fresh)
+        return observation is None or not observation.verdict.is_fresh
 
     def verify(self, view: Any = None, repair: bool = False, all: bool = False) -> Report:  # noqa: A002
         """Compare stored rows with the query at the pinned versions; `repair` refreshes after."""

@@ -105,6 +105,7 @@ def differences_query(services: Services, view: MaterializedView) -> str:
             f"{view.name} cannot be verified: its query calls {', '.join(volatile)}.",
             "Leave it out: its rows are those of the moment of its last refresh.",
         )
+    _refuse_redefined(services, view, label)
     _refuse_gone(services, view, label)
     _refuse_moved(services, view, label)
     expected = _expected(services, view, label)
@@ -118,6 +119,16 @@ def differences_query(services: Services, view: MaterializedView) -> str:
         f"UNION ALL SELECT -1, {rows} FROM ({stored_rows(view)}) AS stored"
         f") AS compared GROUP BY {names} HAVING sum(compared.{n}) <> 0"
     )
+
+
+def _refuse_redefined(services: Services, view: MaterializedView, label: Label) -> None:
+    """The query has to read what it read when the rows were computed."""
+    if not label.sources.keys() >= set(services.observer.observe(view).versions):
+        raise NotVerified(
+            f"{view.name} cannot be verified: views that it reads were replaced since its rows were "
+            "computed, and read other tables.",
+            "Refresh it, then verify again.",
+        )
 
 
 def _refuse_gone(services: Services, view: MaterializedView, label: Label) -> None:

@@ -9,7 +9,9 @@ from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core import reasons
 from dbt.adapters.spark_mv.core.errors import (
     FastRefreshFailed,
+    InvalidOption,
     MethodNotAvailable,
+    NotAQuery,
     PublishRefused,
     RefreshFailed,
     StatementFailed,
@@ -37,6 +39,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 from dbt.adapters.spark_mv.state.as_of import refuse_newer, refuse_upstream
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.state.pinned_versions import PinnedVersions
+from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import Definition, MaterializedView, new_storage
 from dbt.adapters.spark_mv.views.registry import load_view
 from dbt.adapters.spark_mv.views.safety import refuse_unsafe
@@ -123,16 +126,25 @@ class Refresher:
             self._refuse_unsafe(observation)
             current = observation.current
             if not self._services.analyzer.has_same_outputs(current, observation.view):
-                current = self._builder.with_columns(current)
+                current = self._redefined(view, current)
             outcome = self._lock_and_build(observation, current, plan, request)
-        except (StatementFailed, UnsafeQuery) as error:
+        except (StatementFailed, UnsafeQuery, InvalidOption, NotAQuery) as error:
             if self._writer.has_changed(observation):
                 return None
-            raise refresh_failed(self._services.history, view, request, error.problem) from None
+            cause = error.problem.removeprefix(f"{view.name}: ")
+            raise refresh_failed(self._services.history, view, request, cause) from None
         if outcome is None or not isinstance(plan, RestoreRefresh) or plan.is_all:
             return outcome
         self._services.resolver.forget()
         return self._attempt(view, request, pinned)
+
+    def _redefined(self, view: MaterializedView, current: Definition) -> Definition:
+        """A definition with the columns of now, which are checked as those of a new view are."""
+        current = self._builder.with_columns(current)
+        storage_sql.check_columns(str(view.name), current.columns)
+        storage_sql.check_layout(str(view.name), view.layout, current.columns)
+        storage_sql.check_unique_key(view, current.columns)
+        return current
 
     def _observed(self, view: MaterializedView, pinned: PinnedVersions | None) -> Observation:
         services = self._services

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,6 @@ from dbt.adapters.spark_mv.config.options import options_from
 from dbt.adapters.spark_mv.config.schedule import check_time_zone
 from dbt.adapters.spark_mv.core.errors import (
     InvalidName,
-    InvalidOption,
     NoBaseTable,
     NotAQuery,
     StatementFailed,
@@ -32,7 +30,6 @@ from dbt.adapters.spark_mv.state.freshness import Freshness
 from dbt.adapters.spark_mv.statements.expression_check import check_expression
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import (
-    Column,
     Definition,
     Layout,
     MaterializedView,
@@ -44,9 +41,6 @@ from dbt.adapters.spark_mv.views.safety import check_query, refuse_unsafe
 
 # The alias under which the query of a view gets the names of its column list.
 _RENAMED = "mv_columns"
-# Types that Iceberg's tables of format version 2 lack, at any depth; fields may have such names.
-_NOT_STORED = re.compile(r"(?:^|[<,:])(?:void|variant|time|interval[\w ]*)(?:[,>(]|$)")
-
 # What a view says of a method that it can be refreshed by; else it says why not.
 _YES = "yes"
 
@@ -198,15 +192,7 @@ class Definer:
             raise NotAQuery(f"Spark refuses the query of {name}: {error}", "Correct it.") from None
         if statement.columns:
             definition = _listed(name, definition, statement.columns)
-        for column in definition.columns:
-            _check_column(name, column)
-        names = [column.name.lower() for column in definition.columns]
-        twice = sorted({column for column in names if names.count(column) > 1})
-        if twice:
-            raise NotAQuery(
-                f"The query of {name} returns the column {twice[0]!r} more than once.",
-                "Give each column a name of its own.",
-            )
+        storage_sql.check_columns(str(name), definition.columns)
         return definition
 
 
@@ -223,37 +209,11 @@ def _asks_for_the_same(existing: MaterializedView, view: MaterializedView) -> bo
     )
 
 
-def _check_column(view: TableName, column: Column) -> None:
-    if _NOT_STORED.search(column.type):
-        raise NotAQuery(
-            f"The column {column.name!r} of {view} has the type {column.type}, "
-            "which a materialized view cannot store.",
-            "Cast it in the query.",
-        )
-    # Spark replaces `${..}` also in the text of a view, whenever somebody reads it.
-    if not column.name or "${" in column.name:
-        raise NotAQuery(
-            f"The query of {view} returns a column of the name {column.name!r}.",
-            "Give it a name, without '${' in it.",
-        )
-
-
 def check_options(view: MaterializedView) -> None:
     """Raise `InvalidOption` for an option that does not go with the rest of the view."""
     storage_sql.check_static(view)
     check_time_zone(str(view.name), view.options, view.time_zone)
-    _check_unique_key(view)
-
-
-def _check_unique_key(view: MaterializedView) -> None:
-    columns = [column.name for column in view.definition.columns]
-    names = {column.lower() for column in columns}
-    unknown = [key for key in view.options.unique_key if key.lower() not in names]
-    if unknown:
-        raise InvalidOption(
-            f"{view.name}: unique_key names {unknown[0]!r}, which the query does not return.",
-            "The query returns: " + ", ".join(columns) + ".",
-        )
+    storage_sql.check_unique_key(view, view.definition.columns)
 
 
 def _listed(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from dbt.adapters.spark_mv.core.errors import InvalidOption
+from dbt.adapters.spark_mv.core.errors import InvalidOption, NotAQuery
 from dbt.adapters.spark_mv.sql.names import TableName, literal, quote, quote_parts
 from dbt.adapters.spark_mv.sql.words import words_of
 from dbt.adapters.spark_mv.views.definition import (
@@ -25,6 +26,8 @@ _STORAGE_PROPERTIES = {
     "commit.retry.min-wait-ms": "50",
     "commit.retry.max-wait-ms": "2000",
 }
+# Types that Iceberg's tables of format version 2 lack, at any depth; fields may have such names.
+_NOT_STORED = re.compile(r"(?:^|[<,:])(?:void|variant|time|interval[\w ]*)(?:[,>(]|$)")
 # The property by which a storage table is known: its name alone may be that of a user's table.
 STORAGE_MARK = "mv.storage_of"
 
@@ -224,3 +227,38 @@ def check_layout(view: str, layout: Layout, columns: Sequence[Column]) -> None:
                 "which the query does not return.",
                 "The query returns: " + ", ".join(column.name for column in columns) + ".",
             )
+
+
+def check_columns(view: str, columns: Sequence[Column]) -> None:
+    """Raise `NotAQuery` if a storage table, or the view over it, cannot have these columns."""
+    for column in columns:
+        if _NOT_STORED.search(column.type):
+            raise NotAQuery(
+                f"The column {column.name!r} of {view} has the type {column.type}, "
+                "which a materialized view cannot store.",
+                "Cast it in the query.",
+            )
+        # Spark replaces `${..}` also in the text of a view, whenever somebody reads it.
+        if not column.name or "${" in column.name:
+            raise NotAQuery(
+                f"The query of {view} returns a column of the name {column.name!r}.",
+                "Give it a name, without '${' in it.",
+            )
+    names = [column.name.lower() for column in columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise NotAQuery(
+            f"The query of {view} returns the column {twice[0]!r} more than once.",
+            "Give each column a name of its own.",
+        )
+
+
+def check_unique_key(view: MaterializedView, columns: Sequence[Column]) -> None:
+    """Raise `InvalidOption` if unique_key names no column of the query."""
+    names = {column.name.lower() for column in columns}
+    unknown = [key for key in view.options.unique_key if key.lower() not in names]
+    if unknown:
+        raise InvalidOption(
+            f"{view.name}: unique_key names {unknown[0]!r}, which the query does not return.",
+            "The query returns: " + ", ".join(column.name for column in columns) + ".",
+        )
