@@ -138,11 +138,12 @@ _PLANNING: Mapping[str, Meaning] = {
     ),
     "NOT_PINNED": Meaning(
         "A base table cannot be read at a fixed version.",
-        "Use an Iceberg table without row filters of its catalog.",
+        "Use an Iceberg table, without row filters of its catalog, that has been written to.",
     ),
     "NO_OLD_VERSION": Meaning(
-        "A base table has no old version that its change could be computed from.",
-        "Use an Iceberg table.",
+        "A base table has no old version that its change could be computed from: nothing had been "
+        "written to it, or it is no Iceberg table.",
+        "If it is an Iceberg table, refresh the view with method complete once.",
     ),
     "SCHEMA_CHANGED": Meaning(
         "The columns of a base table were altered since the last refresh, other than by new ones "

@@ -27,6 +27,13 @@ from dbt.adapters.spark_mv.sql.names import TableName
 _LINGER = 0.5
 # So many seconds whoever has to know waits for a commit.
 PATIENCE = 120.0
+# And so many after a commit that took longer, or an interrupt.
+_IMPATIENCE = 1.0
+_STUCK = (
+    "Some metadata events of materialized views are not written yet: the catalog does not answer, "
+    "or holds a lock of a process that was killed.\nThe views are right without them; see the "
+    "recipes in docs/operations.md."
+)
 StoreOpener = Callable[[], AbstractContextManager[MetadataStore]]
 
 
@@ -46,6 +53,7 @@ class MetadataLog:
         self._wake = threading.Condition(self._lock)
         self._batch: list[Event] = []
         self._waiting = 0
+        self._is_stuck = False
         self._thread: threading.Thread | None = None
 
     def state(self) -> State:
@@ -67,7 +75,7 @@ class MetadataLog:
         """Load again if another process has appended since. Not while events are being written, of
         which it is not known who has them; for their end it waits `timeout` seconds."""
         with self._wake:
-            is_written = self._wake.wait_for(lambda: not self._batch, timeout)
+            is_written = self._wake.wait_for(lambda: not self._batch, self._patience(timeout))
             if self._state is None or not is_written:
                 return
             with self.open_store() as store:
@@ -139,14 +147,24 @@ class MetadataLog:
             return [view.name for view in marked]
 
     def flush(self, timeout: float = PATIENCE) -> None:
-        """Wait until every recorded event is in the table."""
+        """Wait until every recorded event is in the table, shortly if that was in vain before."""
+        done = False
         with self._wake:
+            was_stuck = self._is_stuck
             self._waiting += 1
             self._wake.notify_all()
-            done = self._wake.wait_for(lambda: not self._pending and not self._batch, timeout)
-            self._waiting -= 1
-        if not done:
-            self._warn("Some metadata events of materialized views are not written yet.")
+            try:
+                done = self._wake.wait_for(
+                    lambda: not self._pending and not self._batch, self._patience(timeout)
+                )
+            finally:
+                self._waiting -= 1
+                self._is_stuck = not done
+        if not done and not was_stuck:
+            self._warn(_STUCK)
+
+    def _patience(self, timeout: float) -> float:
+        return min(timeout, _IMPATIENCE) if self._is_stuck else timeout
 
     def flush_unless_routine(self) -> None:
         """The same, unless all that is recorded are refreshes that go well, which the storage
@@ -162,6 +180,7 @@ class MetadataLog:
         with self._lock:
             # Events of other processes in between are not known here: load again.
             self._version = version if before == self._version else "moved"
+            self._is_stuck = False
 
     def _write(self) -> None:
         while True:

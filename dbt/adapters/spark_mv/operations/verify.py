@@ -125,8 +125,8 @@ def _refuse_redefined(services: Services, view: MaterializedView, label: Label) 
     """The query has to read what it read when the rows were computed."""
     if not label.sources.keys() >= set(services.observer.observe(view).versions):
         raise NotVerified(
-            f"{view.name} cannot be verified: views that it reads were replaced since its rows were "
-            "computed, and read other tables.",
+            f"{view.name} cannot be verified: views that it reads were replaced since its rows "
+            "were computed, and read other tables.",
             "Refresh it, then verify again.",
         )
 
