@@ -63,6 +63,21 @@ def test_nothing_is_left_behind_by_a_failure(lake: Warehouse) -> None:
     assert settings(lake) == before
 
 
+def test_names_of_utc(lake: Warehouse, setting: Any) -> None:
+    """Machines call it by one of many names: that is no other definition, a zone is."""
+    create = "create or replace materialized view @.v as select id, hour(now()) as h from @.orders"
+    setting("spark.sql.session.timeZone", "Etc/UTC")
+    lake.sql(create)
+    storage = lake.storage("v")
+    for name in ("UTC", "GMT", "Z", "Etc/UCT", "+00:00"):
+        setting("spark.sql.session.timeZone", name)
+        lake.sql(create)
+        assert lake.storage("v") == storage
+    setting("spark.sql.session.timeZone", "Europe/London")
+    lake.sql(create)
+    assert lake.storage("v") != storage
+
+
 @pytest.mark.behaviour("X28", "D18")
 def test_time_zone(lake: Warehouse, setting: Any) -> None:
     """Hours are those of the zone in which the view was created, at every refresh."""

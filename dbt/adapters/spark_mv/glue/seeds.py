@@ -21,12 +21,14 @@ from dbt.adapters.spark_mv.glue.container_methods import ContainerMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
 from dbt.adapters.spark_mv.refresh.written.expiry import LABEL_CONF
 from dbt.adapters.spark_mv.sql.literals import seed_cell
+from dbt.adapters.spark_mv.views.settings import spelt_as
 
 if TYPE_CHECKING:
     import agate
 
 _LABEL = "mv.seed"
 _COMPACTIONS = 20
+_IN_UTC = {"spark.sql.session.timeZone": "UTC"}
 
 
 class SeedMethods(ContainerMethods):
@@ -66,8 +68,8 @@ class SeedMethods(ContainerMethods):
     def seed_label(self, layout: str, queries: Sequence[str]) -> str:
         """A text that is another one if the layout of a seed's table, its rows, or settings under
         which these are cast, are others. Its first half is about all but the rows."""
-        settings = self._container().context().settings()
-        return f"{_digest(layout, json.dumps(dict(settings), sort_keys=True))}.{_digest(*queries)}"
+        settings = spelt_as(self._container().context().settings(), _IN_UTC)
+        return f"{_digest(layout, json.dumps(settings, sort_keys=True))}.{_digest(*queries)}"
 
     @available
     def seed_change(self, relation: Any, label: str) -> str | None:

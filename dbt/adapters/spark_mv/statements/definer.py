@@ -38,6 +38,7 @@ from dbt.adapters.spark_mv.views.definition import (
 from dbt.adapters.spark_mv.views.dependencies import Expander, Expansion
 from dbt.adapters.spark_mv.views.dependency_check import check_against_spark
 from dbt.adapters.spark_mv.views.safety import check_query, refuse_unsafe
+from dbt.adapters.spark_mv.views.settings import spelt_as
 
 # The alias under which the query of a view gets the names of its column list.
 _RENAMED = "mv_columns"
@@ -104,6 +105,9 @@ class Definer:
 
         Raises what is wrong with it (`NotAQuery`, `NoBaseTable`, `InvalidOption` ..).
         """
+        if existing is not None:
+            settings = spelt_as(context.settings, existing.definition.settings)
+            context = replace(context, settings=settings)
         options = options_from(statement.options, str(name))
         check_query(statement.query, str(name), self._services.allow_unsafe_sql)
         expansion, definition = self._definition(name, statement, context)

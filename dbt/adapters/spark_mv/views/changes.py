@@ -10,6 +10,7 @@ from dbt.adapters.spark_mv.config.options import options_from
 from dbt.adapters.spark_mv.sql.dialect import CreateView
 from dbt.adapters.spark_mv.sql.names import Namespace
 from dbt.adapters.spark_mv.views.definition import Definition, Layout, MaterializedView
+from dbt.adapters.spark_mv.views.settings import spelt_as
 
 # Of columns: their names and comments.
 Comments = tuple[tuple[str, str | None], ...]
@@ -37,7 +38,8 @@ def changes_of(
 ) -> tuple[Difference, ...]:
     """All that differs; `DEFINITION` is the query or its settings. Raises `InvalidOption`."""
     stored = view.definition
-    same = replace(stored, query=wanted.query, home=home, settings=dict(settings)).hash
+    settings = spelt_as(settings, stored.settings)
+    same = replace(stored, query=wanted.query, home=home, settings=settings).hash
     found = [DEFINITION] if view.reduced or same != stored.hash else []
     names = _differing(options_from(wanted.options, str(view.name)), view.options)
     names += _differing(Layout(wanted.partition_by, wanted.cluster_by), view.layout)

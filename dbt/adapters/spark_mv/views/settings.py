@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 # Always kept, whether somebody has set them or not.
 ALWAYS_KEPT = (
@@ -78,6 +78,10 @@ _OF_THE_START = (
     "spark.sql.warehouse.dir",
 )
 _TRUTH = ("true", "false")
+_UTC = frozenset(
+    "UTC Etc/UTC UCT Etc/UCT Zulu Etc/Zulu Universal Etc/Universal Z GMT Etc/GMT Greenwich "
+    "Etc/Greenwich GMT0 Etc/GMT0 Etc/GMT+0 Etc/GMT-0 +00:00".split()
+)
 _LEFT_OUT = (*_OF_EXECUTION, *_OF_THE_PLACE, *_OF_THE_CLIENT, *_OF_THE_START)
 
 
@@ -102,3 +106,15 @@ def kept(settings: Iterable[tuple[str, str]]) -> dict[str, str]:
         for key, value in settings
         if is_kept(key)
     }
+
+
+def spelt_as(settings: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    """The settings, with the time zone in the words of `other` ones if both are names of UTC: which
+    of them a machine has is by chance, and a definition would be another one on each.
+
+    >>> spelt_as({"spark.sql.session.timeZone": "Etc/UTC"}, {"spark.sql.session.timeZone": "GMT"})
+    {'spark.sql.session.timeZone': 'GMT'}
+    """
+    zone = ALWAYS_KEPT[0]
+    both = {settings.get(zone, ""), other.get(zone, "")}
+    return {**settings, **({zone: other[zone]} if both <= _UTC else {})}
