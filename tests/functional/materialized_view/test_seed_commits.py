@@ -173,7 +173,10 @@ def test_other_zone(project: DbtProject, lake: Warehouse) -> None:
     assert seeded(project) == "UNCHANGED"
 
 
-HOOK = 'seeds:\n  +pre-hook: "set spark.sql.session.timeZone=Asia/Kathmandu"\n'
+HOOK = """seeds:
+  +pre-hook: set spark.sql.session.timeZone=Asia/Kathmandu
+on-run-end: reset spark.sql.session.timeZone
+"""
 
 
 def test_empty_file(project: DbtProject, lake: Warehouse) -> None:
@@ -194,3 +197,25 @@ def test_views_stay(project: DbtProject, lake: Warehouse, other: str) -> None:
     assert f"it is a {other}" in text
     assert ("drop_mv" in text) == (other == "materialized view")
     lake.sql(f"drop {other} @.items")
+
+
+def test_many_at_once(project: DbtProject, lake: Warehouse) -> None:
+    """Threads of a command share a session, and each seed gets its own label."""
+    names = [f"items_{number}" for number in range(6)]
+    for number, name in enumerate(names):
+        project.write({f"seeds/{name}.csv": f"id\n{number}\n"})
+    project.dbt("seed", "--threads", "4")
+    for name in names:
+        ((label,),) = lake.spark(f"select summary['mv.seed'] from @.{name}.snapshots")
+        assert label
+    results = project.dbt("seed", "--threads", "4").results.results
+    assert {result.adapter_response["code"] for result in results} == {"UNCHANGED"}
+
+
+def test_wrong_type(project: DbtProject, lake: Warehouse) -> None:
+    """Spark's error, and the old rows."""
+    seeded(project)
+    project.write({"seeds/properties.yml": column_types("decimal(99)")})
+    text = project.dbt("seed", fails=True).text
+    assert "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION" in text and "Traceback" not in text
+    assert rows(lake) == RIGHT

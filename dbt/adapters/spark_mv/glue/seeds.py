@@ -9,18 +9,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.base import available
-from dbt_common.exceptions import DbtBaseException
+from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.spark_mv.catalog import iceberg
+from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.core.executor import TableFacts
 from dbt.adapters.spark_mv.glue.container_methods import ContainerMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
 from dbt.adapters.spark_mv.refresh.written.expiry import LABEL_CONF
 from dbt.adapters.spark_mv.sql.literals import seed_cell
+from dbt.adapters.spark_mv.sql.names import use
+from dbt.adapters.spark_mv.statements.pipeline import Passage
 from dbt.adapters.spark_mv.views.settings import spelt_as
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ _IN_UTC = {"spark.sql.session.timeZone": "UTC"}
 class SeedMethods(ContainerMethods):
     """Mixed into the adapter before dbt-spark's class."""
 
-    add_query: Any
     convert_type: Any
     quote_seed_column: Any
 
@@ -93,15 +94,22 @@ class SeedMethods(ContainerMethods):
 
     @available
     def write_seed(self, sql: str, label: str) -> None:
-        """Run a statement whose commit gets the label."""
-        setting = f"`{LABEL_CONF}{_LABEL}`"
-        self.add_query(f"set {setting}={label}")
+        """Run a statement whose commit gets the label: in a session of its own, as that of dbt is
+        shared by the threads of a command, which commit at the same time."""
+        container = self._container()
+        context = container.context()
+        with dbt_errors():
+            passage = container.before(sql)
+        assert isinstance(passage, Passage)
+        settings = {**context.settings(), LABEL_CONF + _LABEL: label}
         try:
-            self.add_query(sql, abridge_sql_log=True)
+            with container.services.executor.isolated(settings) as session:
+                session.query(use(context.namespace()))
+                session.query(passage.sql)
+        except StatementFailed as error:
+            raise DbtDatabaseError(error.problem) from None
         finally:
-            # Of a connection that is lost the setting is, too.
-            with suppress(DbtBaseException):
-                self.add_query(f"reset {setting}")
+            container.after(passage)
 
 
 def _digest(*texts: str) -> str:

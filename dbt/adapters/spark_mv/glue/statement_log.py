@@ -12,6 +12,8 @@ from dbt_common.events.functions import fire_event
 
 # Stands for the name of a connection where no node runs.
 _NAME = "materialized_views"
+# Of rows of seeds.
+_LONGEST = 100_000
 
 
 @contextmanager
@@ -20,7 +22,8 @@ def logged(sql: str) -> Iterator[None]:
     the node for which it is."""
     node = get_node_info()
     name = node.get("unique_id") or _NAME
-    fire_event(SQLQuery(conn_name=str(name), sql=sql, node_info=node))
+    shown = sql if len(sql) <= _LONGEST else sql[:_LONGEST] + ".."
+    fire_event(SQLQuery(conn_name=str(name), sql=shown, node_info=node))
     began, status = time.perf_counter(), "ERROR"
     try:
         yield
