@@ -6,10 +6,13 @@
 {%- endmacro %}
 
 
-{# All comments in one statement: each statement is a commit of the table. #}
+{# All comments in one statement, and only those that differ: each statement is a commit. #}
 {% macro spark_mv__alter_column_comment(relation, column_dict) %}
-  {%- set changes = [] -%}
-  {%- for name, column in column_dict.items() if column['description'] -%}
+  {%- set changes, comments = [], {} -%}
+  {%- for row in get_columns_in_relation_raw(relation) -%}
+    {%- do comments.setdefault(row[0], row[2]) -%}
+  {%- endfor -%}
+  {%- for name, column in column_dict.items() if column['description'] and column['description'] != comments.get(name) -%}
     {%- do changes.append(adapter.quote(name) ~ ' comment ' ~ adapter.text_literal(column['description'])) -%}
   {%- endfor -%}
   {%- if changes and relation.is_table and config.get('file_format') in ['delta', 'hudi', 'iceberg'] -%}

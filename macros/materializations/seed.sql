@@ -14,7 +14,7 @@
   {% endif %}
 
   {%- set rows_affected = agate_table.rows | length -%}
-  {%- if config.get('file_format') == 'iceberg' -%}
+  {%- if config.get('file_format', 'none') | lower == 'iceberg' -%}
     {%- set code = spark_mv_seed_in_one_commit(old_relation, target_relation, agate_table) -%}
     {%- set sql = '' -%}
   {%- else -%}

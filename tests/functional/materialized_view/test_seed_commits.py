@@ -30,7 +30,7 @@ def project(lake: Warehouse, tmp_path: Path) -> DbtProject:
 
 def seeded(project: DbtProject, *options: str) -> str:
     """What was done: the word of the result."""
-    return str(project.dbt("seed", *options).results.results[0].adapter_response["code"])
+    return str(project.dbt("seed", *options).result("items").adapter_response["code"])
 
 
 def commits(lake: Warehouse) -> int:
@@ -219,3 +219,63 @@ def test_wrong_type(project: DbtProject, lake: Warehouse) -> None:
     text = project.dbt("seed", fails=True).text
     assert "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION" in text and "Traceback" not in text
     assert rows(lake) == RIGHT
+
+
+DOCUMENTED = """
+seeds:
+  - name: items
+    config: {persist_docs: {relation: true, columns: true}, contract: {enforced: true}}
+    columns: [{name: id, data_type: bigint, description: "it's"}, {name: name, data_type: string}]
+"""
+
+
+def test_comments_of_columns(project: DbtProject, lake: Warehouse) -> None:
+    """They are altered once the rows are there, and then no more: views stay fresh."""
+    project.write({"seeds/properties.yml": DOCUMENTED})
+    seeded(project)
+    project.dbt("run")
+    assert [seeded(project), seeded(project)] == ["UNCHANGED"] * 2
+    assert lake.freshness("named") == "FRESH"
+    project.write({"seeds/items.csv": TWO})
+    assert (seeded(project), rows(lake)) == ("INSERT", RIGHT_OF_TWO)
+    assert lake.spark("describe table @.items")[0][2] == "it's"
+    project.write({"seeds/properties.yml": DOCUMENTED.replace("it's", "other")})
+    assert seeded(project) == "UNCHANGED"
+    assert lake.spark("describe table @.items")[0][2] == "other"
+
+
+def test_no_table_beside(project: DbtProject, lake: Warehouse) -> None:
+    """Rows of several statements come together in no table that another process could have."""
+    project.write({"macros/batches.sql": BATCHES})
+    seeded(project)
+    lake.spark("create or replace table @.items__dbt_tmp using iceberg as select 42 as precious")
+    other = "models/items__dbt_tmp.sql"
+    project.write({other: "select 42 as precious", "seeds/items.csv": TWO})
+    assert seeded(project, "--full-refresh") == "CREATE"
+    assert lake.spark("select * from @.items__dbt_tmp") == [(42,)]
+    assert rows(lake) == RIGHT_OF_TWO
+
+
+@pytest.mark.parametrize("setting", ["spark.sql.parser.escapedStringLiterals"])
+def test_texts_under_settings(project: DbtProject, lake: Warehouse, setting: str) -> None:
+    """A cell is what the file says, whatever a backslash means in a literal."""
+    hooks = f"on-run-start: set {setting}=true\non-run-end: reset {setting}\n"
+    project.write({"dbt_project.yml": (project.folder / "dbt_project.yml").read_text() + hooks})
+    cells = ["it's", "back\\slash", "${spark.master}", 'say "no"']
+    lines = "\n".join('"' + cell.replace('"', '""') + '"' for cell in cells)
+    project.write({"seeds/items.csv": f"`na`me\n{lines}\n"})
+    assert [seeded(project), seeded(project)] == ["INSERT", "UNCHANGED"]
+    assert {name for (name,) in lake.spark("select * from @.items")} == set(cells)
+
+
+def test_branch_of_the_session(project: DbtProject, lake: Warehouse) -> None:
+    """Rows of main say nothing of those of the branch that the session reads."""
+    properties = column_types("int", ", tblproperties: {write.wap.enabled: true}")
+    project.write({"seeds/properties.yml": properties})
+    seeded(project)
+    lake.spark("alter table @.items create branch w")
+    lake.spark("insert into @.items.branch_w values (77, 'foreign', null)")
+    hooks = "on-run-start: set spark.wap.branch=w\non-run-end: reset spark.wap.branch\n"
+    project.write({"dbt_project.yml": (project.folder / "dbt_project.yml").read_text() + hooks})
+    assert seeded(project) == "INSERT"
+    assert sorted(lake.spark("select id from @.items version as of 'w'")) == [(1,), (2,), (3,)]

@@ -83,8 +83,10 @@ def columns(metadata: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return _fields(metadata, metadata["current-schema-id"])
 
 
-def columns_of_snapshot(metadata: Mapping[str, Any], snapshot_id: str) -> tuple[ColumnFacts, ...]:
-    """The columns of the schema under which a snapshot is read; none if that is not known."""
+def columns_at(metadata: Mapping[str, Any], snapshot_id: str | None) -> tuple[ColumnFacts, ...]:
+    """The columns under which a snapshot is read, or else those of now; none if not known."""
+    if snapshot_id is None:
+        return column_facts(_fields(metadata, metadata["current-schema-id"]))
     snapshot = _snapshots(metadata).get(int(snapshot_id), {})
     return column_facts(_fields(metadata, snapshot.get("schema-id")))
 

@@ -92,8 +92,7 @@ def keeps_columns(
         return False
     assert old.snapshot_id and new.snapshot_id
     then, now = (
-        client.columns_of_snapshot(table.parts, snapshot)
-        for snapshot in (old.snapshot_id, new.snapshot_id)
+        client.columns_at(table.parts, snapshot) for snapshot in (old.snapshot_id, new.snapshot_id)
     )
     names = {column.name.lower() for column in then}
     return set(then) <= set(now) and all(name.lower() in names for name in needed)

@@ -149,10 +149,10 @@ class CatalogClient(Protocol):
         """Names and Spark's types of the columns of a table."""
         ...
 
-    def columns_of_snapshot(
-        self, parts: tuple[str, ...], snapshot_id: str
+    def columns_at(
+        self, parts: tuple[str, ...], snapshot_id: str | None
     ) -> tuple[ColumnFacts, ...]:
-        """The columns under which a snapshot is read; none if that is not known."""
+        """The columns under which a snapshot is read, or else those of now; none if not known."""
         ...
 
     def small_table(self, parts: tuple[str, ...], columns: Sequence[str]) -> SmallTable | None:

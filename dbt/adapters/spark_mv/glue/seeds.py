@@ -16,13 +16,14 @@ from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import TableFacts
+from dbt.adapters.spark_mv.core.executor import Executor, client_for
 from dbt.adapters.spark_mv.glue.container_methods import ContainerMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
 from dbt.adapters.spark_mv.refresh.written.expiry import LABEL_CONF
 from dbt.adapters.spark_mv.sql.literals import seed_cell
 from dbt.adapters.spark_mv.sql.names import use
 from dbt.adapters.spark_mv.statements.pipeline import Passage
+from dbt.adapters.spark_mv.statements.rewriting.search import BRANCH_SETTING
 from dbt.adapters.spark_mv.views.settings import spelt_as
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 _LABEL = "mv.seed"
 _COMPACTIONS = 20
+_PART = "mv_seed_"
+# The text of a temporary view is read once, and not at each use.
+_ONCE = {"spark.sql.legacy.storeAnalyzedPlanForView": "true"}
 _IN_UTC = {"spark.sql.session.timeZone": "UTC"}
 
 
@@ -55,7 +59,7 @@ class SeedMethods(ContainerMethods):
         string, cast once per column."""
         names = [f"c{index}" for index in range(len(table.column_names))]
         casts = ", ".join(
-            f"cast({name} as {types[column]}) as {self.quote_seed_column(str(column), quoting)}"
+            f"cast({name} as {types[column]}) as {self._seed_column(column, quoting)}"
             for name, column in zip(names, table.column_names, strict=True)
         )
         head, tail = f"select {casts} from values\n", f"\nas t({', '.join(names)})"
@@ -64,6 +68,10 @@ class SeedMethods(ContainerMethods):
             return [f"{head}({', '.join(['null'] * len(names))}){tail} where false"]
         batches = (rows[start : start + size] for start in range(0, len(rows), size))
         return [head + ",\n".join(batch) + tail for batch in batches]
+
+    def _seed_column(self, column: Any, quoting: bool | None) -> str:
+        found: str = self.quote_seed_column(str(column).replace("`", "``"), quoting)
+        return found
 
     @available
     def seed_label(self, layout: str, queries: Sequence[str]) -> str:
@@ -79,35 +87,55 @@ class SeedMethods(ContainerMethods):
         services, name = self._container().services, self._name(relation)
         with dbt_errors():
             services.resolver.forget()
-            facts = services.resolver.lookup(name)
             chain = iceberg.main_chain(services.executor, name, _COMPACTIONS)
-        found = iceberg.label_of(chain, _LABEL)
-        if not isinstance(facts, TableFacts) or found is None:
-            return "all"
-        snapshot, written = found
-        # Columns may have been changed since.
-        if facts.schema_id is None or snapshot.schema_id != facts.schema_id:
-            return "all"
+            found, client = iceberg.label_of(chain, _LABEL), client_for(self._own, name.catalog)
+            if found is None or client is None or self._branch_of_session():
+                return "all"
+            snapshot, written = found
+            # Columns may have been altered since; comments do not count.
+            then = client.columns_at(name.parts, snapshot.snapshot_id)
+            if not then or then != client.columns_at(name.parts, None):
+                return "all"
         if written == label:
             return None
         return "rows" if written.split(".")[0] == label.split(".")[0] else "all"
 
+    @property
+    def _own(self) -> Executor:
+        return self._container().services.executor
+
+    def _branch_of_session(self) -> str:
+        """The branch that the session reads and writes instead of main, if it does."""
+        (branch,) = self._container().context().values_of([BRANCH_SETTING])
+        return branch
+
     @available
-    def write_seed(self, sql: str, label: str) -> None:
-        """Run a statement whose commit gets the label: in a session of its own, as that of dbt is
-        shared by the threads of a command, which commit at the same time."""
+    def write_seed(self, relation: Any, write: str, queries: Sequence[str], label: str) -> None:
+        """Run a statement that writes the rows of all queries to a relation, and whose commit gets
+        the label; another process that does the same may be faster.
+
+        In a session of its own, as that of dbt is shared by the threads of a command, which commit
+        at the same time; there the rows need no table that other processes could see.
+        """
         container = self._container()
         context = container.context()
         with dbt_errors():
-            passage = container.before(sql)
+            passage = container.before(f"{write} select 1")
         assert isinstance(passage, Passage)
-        settings = {**context.settings(), LABEL_CONF + _LABEL: label}
+        settings = {**context.settings(), LABEL_CONF + _LABEL: label, **_ONCE}
+        if branch := self._branch_of_session():
+            settings[BRANCH_SETTING] = branch
         try:
             with container.services.executor.isolated(settings) as session:
                 session.query(use(context.namespace()))
-                session.query(passage.sql)
+                for number, query in enumerate(queries if len(queries) > 1 else ()):
+                    session.query(f"create temporary view {_PART}{number} as {query}")
+                parts = (f"select * from {_PART}{number}" for number in range(len(queries)))
+                rows = " union all ".join(parts) if len(queries) > 1 else queries[0]
+                session.query(f"{write} {rows}")
         except StatementFailed as error:
-            raise DbtDatabaseError(error.problem) from None
+            if self.seed_change(relation, label) is not None:
+                raise DbtDatabaseError(error.problem) from None
         finally:
             container.after(passage)
 

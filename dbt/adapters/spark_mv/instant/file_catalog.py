@@ -97,12 +97,12 @@ class FileCatalog:
         fields = _read(parts, metadata_files.columns, metadata)
         return [(str(field["name"]), spark_type(field["type"])) for field in fields]
 
-    def columns_of_snapshot(self, parts: Parts, snapshot_id: str) -> tuple[ColumnFacts, ...]:
-        """The columns under which a snapshot is read; none if that is not known."""
+    def columns_at(self, parts: Parts, snapshot_id: str | None) -> tuple[ColumnFacts, ...]:
+        """The columns under which a snapshot is read, or else those of now; none if not known."""
         metadata = self._table(parts)
         if metadata is None:
             return ()
-        return _read(parts, metadata_files.columns_of_snapshot, metadata, snapshot_id)
+        return _read(parts, metadata_files.columns_at, metadata, snapshot_id)
 
     def small_table(self, parts: Parts, columns: Sequence[str]) -> FileTable | None:
         """The table of this name, for few rows at a time; None if it is partitioned, or lacks one

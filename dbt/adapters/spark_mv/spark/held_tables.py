@@ -56,13 +56,11 @@ class HeldTable:
         read = partial(_chain, branch, limit, until, as_json)
         return list(self._read(metadata, (branch, limit, until), read))
 
-    def columns_of_snapshot(
-        self, metadata: Any, snapshot_id: str, as_json: Callable[[Any], str]
+    def columns_at(
+        self, metadata: Any, snapshot_id: str | None, as_json: Callable[[Any], str]
     ) -> tuple[ColumnFacts, ...]:
-        """The columns under which a snapshot is read; none if that is not known."""
-        snapshot = None if metadata is None else metadata.snapshot(int(snapshot_id))
-        schema_id = None if snapshot is None else snapshot.schemaId()
-        schema = None if schema_id is None else metadata.schemasById().get(schema_id)
+        """The columns under which a snapshot is read, or else those of now; none if not known."""
+        schema = None if metadata is None else _schema_at(metadata, snapshot_id)
         return () if schema is None else column_facts(json.loads(as_json(schema))["fields"])
 
     def _read(self, metadata: Any, what: Hashable, function: Callable[[Any], T]) -> T:
@@ -115,3 +113,11 @@ def _chain(
             break
         snapshot = metadata.snapshot(parent)
     return chain
+
+
+def _schema_at(metadata: Any, snapshot_id: str | None) -> Any:
+    if snapshot_id is None:
+        return metadata.schema()
+    snapshot = metadata.snapshot(int(snapshot_id))
+    schema_id = None if snapshot is None else snapshot.schemaId()
+    return None if schema_id is None else metadata.schemasById().get(schema_id)

@@ -148,14 +148,14 @@ class IcebergCatalog(SessionClient):
         kinds = (field.dataType().simpleString() for field in schema.fields())
         return [(name, str(kind)) for (name, _), kind in zip(found, kinds, strict=True)]
 
-    def columns_of_snapshot(self, parts: Parts, snapshot_id: str) -> tuple[ColumnFacts, ...]:
-        """The columns under which a snapshot is read; none if that is not known."""
-        return self._call(self._columns_of_snapshot, parts, snapshot_id)
+    def columns_at(self, parts: Parts, snapshot_id: str | None) -> tuple[ColumnFacts, ...]:
+        """The columns under which a snapshot is read, or else those of now; none if not known."""
+        return self._call(self._columns_at, parts, snapshot_id)
 
-    def _columns_of_snapshot(self, parts: Parts, snapshot_id: str) -> tuple[ColumnFacts, ...]:
+    def _columns_at(self, parts: Parts, snapshot_id: str | None) -> tuple[ColumnFacts, ...]:
         held, metadata = self._newest(parts)
         as_json = self._jvm.org.apache.iceberg.SchemaParser.toJson
-        return () if held is None else held.columns_of_snapshot(metadata, snapshot_id, as_json)
+        return () if held is None else held.columns_at(metadata, snapshot_id, as_json)
 
     def _schema(self, parts: Parts, table: Any) -> tuple[Any, tuple[ColumnType, ...]]:
         """The schema of a table as Spark has it, and its columns."""

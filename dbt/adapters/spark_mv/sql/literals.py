@@ -60,7 +60,8 @@ def type_sql(kind: str) -> str:
 
 
 def seed_cell(value: Any) -> str:
-    """The text of a CSV cell as a string literal: the column's cast makes the value of it."""
+    """The text of a CSV cell as a string expression, whatever the settings: the column's cast makes
+    the value of it."""
     if value is None:
         return "null"
     if isinstance(value, decimal.Decimal):
@@ -69,7 +70,7 @@ def seed_cell(value: Any) -> str:
         return spark_text(value.isoformat(sep=" "))
     if isinstance(value, bool):
         return spark_text(str(value).lower())
-    return spark_text(str(value))
+    return value_sql(str(value))
 
 
 def spark_text(text: str) -> str:
