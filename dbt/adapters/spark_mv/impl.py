@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dbt.adapters.__about__ import version as adapters_version
 from dbt.adapters.base import AdapterConfig, BaseRelation, available
@@ -35,9 +35,6 @@ from dbt.adapters.spark_mv.spark.session import SessionConnection
 from dbt.adapters.spark_mv.spark.session_client import setting_of
 from dbt.adapters.spark_mv.sql.literals import spark_text
 from dbt.adapters.spark_mv.sql.names import SESSION_CATALOG, unquoted
-
-if TYPE_CHECKING:
-    pass
 
 logger = AdapterLogger("SparkMV")
 _NO_VIEWS_HERE = ("MISSING_CATALOG_ABILITY", "UNSUPPORTED_FEATURE", "PARSE_SYNTAX_ERROR")

@@ -16,7 +16,7 @@ from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import StatementFailed
-from dbt.adapters.spark_mv.core.executor import Executor, client_for
+from dbt.adapters.spark_mv.core.executor import client_for
 from dbt.adapters.spark_mv.glue.container_methods import ContainerMethods
 from dbt.adapters.spark_mv.glue.dbt_errors import dbt_errors
 from dbt.adapters.spark_mv.refresh.written.expiry import LABEL_CONF
@@ -85,11 +85,14 @@ class SeedMethods(ContainerMethods):
         """What the table of a seed, which exists, needs to be as the label says: `rows`, `all`, or
         nothing."""
         services, name = self._container().services, self._name(relation)
+        client = client_for(services.executor, name.catalog)
+        if client is None or self._branch_of_session():
+            return "all"
         with dbt_errors():
             services.resolver.forget()
             chain = iceberg.main_chain(services.executor, name, _COMPACTIONS)
-            found, client = iceberg.label_of(chain, _LABEL), client_for(self._own, name.catalog)
-            if found is None or client is None or self._branch_of_session():
+            found = iceberg.label_of(chain, _LABEL)
+            if found is None:
                 return "all"
             snapshot, written = found
             # Columns may have been altered since; comments do not count.
@@ -99,10 +102,6 @@ class SeedMethods(ContainerMethods):
         if written == label:
             return None
         return "rows" if written.split(".")[0] == label.split(".")[0] else "all"
-
-    @property
-    def _own(self) -> Executor:
-        return self._container().services.executor
 
     def _branch_of_session(self) -> str:
         """The branch that the session reads and writes instead of main, if it does."""
