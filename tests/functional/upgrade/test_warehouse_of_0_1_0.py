@@ -161,9 +161,10 @@ def test_metadata_made_anew(lake: Warehouse, storages: dict[str, str]) -> None:
 
 
 def test_drops(lake: Warehouse) -> None:
-    """Nothing stays of a view that is dropped."""
+    """Nothing stays of a view that is dropped. Of a table that the earlier version replaced nobody
+    says that it is not being built: it is swept once it is older than refresh_timeout."""
     for view in ("most", *(view for view in LEFT if view != "most")):
         lake.sql(f"drop materialized view @.{view}")
     lake.spark("drop view @.positive")
-    lake.operation("sweep")
+    Warehouse({**lake.target, "refresh_timeout": 1}, lake.schema).operation("sweep")
     assert {name for _, name in lake.relations()} == {"orders", "sales", "shops", "shaky"}
