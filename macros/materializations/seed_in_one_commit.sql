@@ -34,12 +34,17 @@
 {# What stands before the query; a contract is no matter of seeds. #}
 {% macro spark_mv_create_seed_sql(relation) %}
   create or replace table {{ relation.render() }}
-    {{ file_format_clause() }}
-    {{ options_clause() }}
-    {{ tblproperties_clause() }}
-    {{ partition_cols(label="partitioned by") }}
-    {{ clustered_cols(label="clustered by") }}
-    {{ location_clause() }}
-    {{ comment_clause() }}
+  {{ spark_mv_seed_clauses() }}
   as
+{% endmacro %}
+
+
+{# What the config of a seed says of its table, of whatever format. #}
+{% macro spark_mv_seed_clauses() %}
+  {{ file_format_clause() }}
+  {{ tblproperties_clause() }}
+  {{ partition_cols(label="partitioned by") }}
+  {{ clustered_cols(label="clustered by") }}
+  {{ location_clause() }}
+  {{ comment_clause() }}
 {% endmacro %}

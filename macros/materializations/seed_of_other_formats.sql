@@ -9,12 +9,7 @@
         {{- ', ' if not loop.last }}
       {%- endfor %}
     )
-    {{ file_format_clause() }}
-    {{ tblproperties_clause() }}
-    {{ partition_cols(label="partitioned by") }}
-    {{ clustered_cols(label="clustered by") }}
-    {{ location_clause() }}
-    {{ comment_clause() }}
+    {{ spark_mv_seed_clauses() }}
   {% endset %}
   {% call statement('_') -%}
     {{ sql }}

@@ -256,7 +256,10 @@ def test_no_table_beside(project: DbtProject, lake: Warehouse) -> None:
     assert rows(lake) == RIGHT_OF_TWO
 
 
-@pytest.mark.parametrize("setting", ["spark.sql.parser.escapedStringLiterals"])
+READ_OTHERWISE = ("parser.escapedStringLiterals", "ansi.enabled", "ansi.doubleQuotedIdentifiers")
+
+
+@pytest.mark.parametrize("setting", [f"spark.sql.{name}" for name in READ_OTHERWISE])
 def test_texts_under_settings(project: DbtProject, lake: Warehouse, setting: str) -> None:
     """A cell is what the file says, whatever a backslash means in a literal."""
     hooks = f"on-run-start: set {setting}=true\non-run-end: reset {setting}\n"
