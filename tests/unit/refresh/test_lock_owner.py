@@ -13,10 +13,13 @@ from typing import Any
 
 import pytest
 
+from dbt.adapters.spark_mv.core.executor import BranchFacts
 from dbt.adapters.spark_mv.metadata.events import REFRESH_STARTED, Event, host, new_event
+from dbt.adapters.spark_mv.refresh import lock_owner
 from dbt.adapters.spark_mv.refresh.lock_owner import (
     Owner,
     owner_is_gone,
+    owner_of,
     process_start,
     this_process,
 )
@@ -103,3 +106,14 @@ def test_another_host() -> None:
     assert not owner_is_gone(event)
     other = Owner((this_process().host + 1) % 512, 2**22 - 1, minutes_ago(1))
     assert not other.is_dead(3600) and other.is_dead(-120)
+
+
+@pytest.mark.parametrize("seconds", [-86_000, -60, -1, 0, 1, 59, 60, 3_000, 86_000])
+def test_clocks_that_differ(monkeypatch: pytest.MonkeyPatch, seconds: int) -> None:
+    """A branch that was made by a clock that is ahead is not one of weeks ago."""
+    now = 29_901_600 * 60.0
+    monkeypatch.setattr(lock_owner.time, "time", lambda: now - seconds)
+    kept = this_process().kept_minutes()
+    monkeypatch.setattr(lock_owner.time, "time", lambda: now)
+    owner = owner_of(BranchFacts("1", kept))
+    assert owner is not None and owner.since == int((now - seconds) // 60)

@@ -50,4 +50,5 @@ def _call(executor: Executor, name: TableName, procedure: str, arguments: str) -
 
 
 def _text(moment: float) -> str:
+    moment = max(moment, 0.0)  # nothing was committed before
     return datetime.fromtimestamp(moment, timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f+00:00")

@@ -151,6 +151,10 @@ class CorruptMetadata(MaterializedViewError):
     """A row of the metadata, or a property of a view, that cannot be read."""
 
 
+class NotRecorded(MaterializedViewError):
+    """What an operation has to tell other processes could not be written to the metadata."""
+
+
 class StatementFailed(MaterializedViewError):
     """Spark or its catalog refused a statement; the text is the beginning of what they said."""
 

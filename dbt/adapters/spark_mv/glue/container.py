@@ -117,7 +117,8 @@ class Container:
         yield MetadataStore(self._own, resolver, events)
 
     def operation(self, name: str) -> Callable[..., Report]:
-        """The operation of this name; it refuses arguments of a wrong type."""
+        """The operation of this name; it refuses arguments of a wrong type, and ends when what it
+        has to tell other processes is written."""
         owners = (
             *(self._questions, self._refreshing, self._partitions, self._upkeep),
             self._rewrites,
@@ -125,7 +126,13 @@ class Container:
         found: Callable[..., Report] = next(
             getattr(owner, name) for owner in owners if hasattr(owner, name)
         )
-        return lambda **arguments: found(**checked(name, arguments))
+
+        def run(**arguments: Any) -> Report:
+            report = found(**checked(name, arguments))
+            self.services.log.flush_asked()
+            return report
+
+        return run
 
     def statistics(self, name: TableName) -> dict[str, tuple[str, str | int]]:
         """What the docs show of a view: label and text of each figure."""

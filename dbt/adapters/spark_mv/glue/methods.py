@@ -97,9 +97,7 @@ class MaterializedViewMethods(ContainerMethods):
         container = self._container()
         if operation == "rebuild_metadata":
             arguments = {"catalog": container.context().namespace().catalog}
-        report = container.operation(operation)(**arguments)
-        container.services.log.flush()
-        return report
+        return container.operation(operation)(**arguments)
 
     def materialized_view_stats(self, relation: Any) -> dict[str, Any]:
         """Statistics of a materialized view for the docs catalog."""

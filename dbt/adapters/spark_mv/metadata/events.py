@@ -21,6 +21,8 @@ SUSPENDED, RESUMED = "SUSPENDED", "RESUMED"
 INVALIDATED = "INVALIDATED"
 STORAGE_DROPPED = "STORAGE_DROPPED"
 SAME_ROWS = "SAME_ROWS"
+# What somebody asked for who has to know whether others will see it.
+ASKED = (CANCEL_REQUESTED, SUSPENDED, RESUMED, INVALIDATED)
 # A statement that does not name the view was answered by it.
 REWRITTEN = "REWRITTEN"
 # A test has found that a constraint holds for base tables at some versions.

@@ -12,7 +12,9 @@ from contextlib import AbstractContextManager
 
 from tenacity import Retrying, stop_after_attempt, wait_random_exponential
 
+from dbt.adapters.spark_mv.core.errors import NotRecorded
 from dbt.adapters.spark_mv.metadata.events import (
+    ASKED,
     MARKED_STALE,
     Event,
     is_routine,
@@ -54,6 +56,7 @@ class MetadataLog:
         self._batch: list[Event] = []
         self._waiting = 0
         self._is_stuck = False
+        self._lost: list[Event] = []
         self._thread: threading.Thread | None = None
 
     def state(self) -> State:
@@ -163,6 +166,18 @@ class MetadataLog:
         if not done and not was_stuck:
             self._warn(_STUCK)
 
+    def flush_asked(self) -> None:
+        """The same; raises `NotRecorded` if what somebody asked for is not in the table."""
+        self.flush()
+        with self._lock:
+            missing = [*self._lost, *self._batch, *self._pending]
+            names = {event.view_name: None for event in missing if event.kind in ASKED}
+        if names:
+            raise NotRecorded(
+                f"{', '.join(names)}: the operation could not be written to the metadata.",
+                "Run it again, when the catalog takes commits; see the warning for its error.",
+            )
+
     def _patience(self, timeout: float) -> float:
         return min(timeout, _IMPATIENCE) if self._is_stuck else timeout
 
@@ -200,6 +215,7 @@ class MetadataLog:
                     with attempt:
                         self._append(batch)
             except Exception as error:  # the history must never fail a refresh
+                self._lost += batch
                 self._warn(
                     f"{len(batch)} events of materialized views could not be written: {error}"
                 )

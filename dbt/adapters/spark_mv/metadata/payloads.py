@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
+from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.sql.names import TableName
 
 
@@ -15,6 +16,13 @@ def name_of(payload: dict[str, Any]) -> TableName | None:
     if not isinstance(parts, list) or len(parts) < 2 or not all(isinstance(p, str) for p in parts):
         return None
     return TableName(parts[0], tuple(parts[1:-1]), parts[-1])
+
+
+def staging_table_of(started: Event | None) -> TableName | None:
+    """The staging table of a refresh; None if it writes to the one in use."""
+    if started is None or not started.payload.get("aside"):
+        return None
+    return name_of({"parts": started.payload.get("storage")})
 
 
 def sources_of(payload: dict[str, Any]) -> tuple[TableName, ...] | None:

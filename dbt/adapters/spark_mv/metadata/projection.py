@@ -9,6 +9,7 @@ from typing import Any
 from dbt.adapters.spark_mv.catalog.constraints import Constraint
 from dbt.adapters.spark_mv.config.schedule import CronTimes, due_from_json, schedule_from_json
 from dbt.adapters.spark_mv.metadata import events as kinds
+from dbt.adapters.spark_mv.metadata import payloads
 from dbt.adapters.spark_mv.metadata.events import Event
 from dbt.adapters.spark_mv.metadata.payloads import constraint_of, name_of, sources_of
 from dbt.adapters.spark_mv.sql.names import TableName
@@ -78,8 +79,7 @@ class ViewState:
         return schedule.next_due(self.created_at, self.scheduled_at)
 
     def uses(self, now_us: int) -> int:
-        """How many statements it answered by rewriting in the 30 days before, in epoch
-        microseconds."""
+        """How many statements it answered by rewriting in the 30 days before a time."""
         return sum(at >= now_us - _LONG_US for at in self.rewritings)
 
     @property
@@ -94,11 +94,10 @@ class State:
     those that have not ended; `cancels` has the CANCEL_REQUESTED of refreshes that somebody wanted
     to end, `cancelled` those that did so. `built` has the staging tables of builds that have
     ended and were not dropped since, by the full name of the view, and when they did, in epoch
-    microseconds, 0 for those that nothing came of. `same_rows` has pairs of
-    snapshots of base tables that were found to have the same rows. `covered` has the ids of
-    invalidations that are over. `registrations` is another number after `views`, or what one of
-    them reads, has changed. `held` has what tests have found to hold of tables, and at which
-    versions, as these are stored."""
+    microseconds, 0 for those that nothing came of. `same_rows` has pairs of snapshots of base
+    tables that have the same rows. `covered` has the ids of invalidations that are over.
+    `registrations` is another number after `views`, or what one of them reads, has changed. `held`
+    has what tests have found to hold of tables, and at which versions, as these are stored."""
 
     views: dict[TableName, ViewState] = field(default_factory=dict)
     registrations: int = field(default=0, compare=False)
@@ -155,26 +154,16 @@ def apply(state: State, event: Event) -> None:
         _register(state, event)
         state.registrations += 1
         return
-    if event.kind == kinds.SAME_ROWS:
-        _equate(state, event)
-        return
-    if event.kind == kinds.HELD:
-        held = constraint_of(event.payload)
-        if held is not None:
-            state.held[held] = list(event.payload["versions"])
+    if event.kind in (kinds.SAME_ROWS, kinds.HELD):
+        _learn(state, event)
         return
     view = state.of_id(event.view_id)
     if event.refresh_id:
         _track(state, event)
-    if event.kind == kinds.STORAGE_DROPPED:
-        dropped = name_of({"parts": event.payload.get("storage")})
-        if dropped is not None:
-            state.built.get(event.view_name, {}).pop(dropped, None)
-    if view is None:
+    if event.kind in (kinds.STORAGE_DROPPED, kinds.DROPPED):
+        _drop(state, view, event)
+    elif view is None:
         return
-    if event.kind == kinds.DROPPED:
-        state.views.pop(view.name, None)
-        state.registrations += 1
     elif event.kind == kinds.MARKED_STALE:
         view.is_stale = True
     elif event.kind in (kinds.SUSPENDED, kinds.RESUMED):
@@ -189,6 +178,17 @@ def apply(state: State, event: Event) -> None:
         if event.kind == kinds.REFRESH_SUCCEEDED and _cover(state, view, started):
             view.answered = event
         _end_refresh(view, event)
+
+
+def _drop(state: State, view: ViewState | None, event: Event) -> None:
+    if event.kind == kinds.STORAGE_DROPPED:
+        storage = name_of({"parts": event.payload.get("storage")})
+        if storage is not None:
+            state.built.get(event.view_name, {}).pop(storage, None)
+    elif view is not None:
+        if event.view_name == view.name.full:  # and not one that it had before
+            state.views.pop(view.name, None)
+        state.registrations += 1
 
 
 def _invalidate(state: State, view: ViewState, event: Event) -> None:
@@ -210,9 +210,13 @@ def _cover(state: State, view: ViewState, by: Event | None) -> bool:
     return bool(covers)
 
 
-def _equate(state: State, event: Event) -> None:
+def _learn(state: State, event: Event) -> None:
+    """What an event says of base tables."""
+    held = constraint_of(event.payload) if event.kind == kinds.HELD else None
     table = name_of({"parts": event.payload.get("table")})
-    if table is not None:
+    if held is not None:
+        state.held[held] = list(event.payload["versions"])
+    elif table is not None:
         pair = str(event.payload.get("old")), str(event.payload.get("new"))
         state.same_rows.setdefault(table, set()).add(pair)
 
@@ -223,6 +227,10 @@ def _register(state: State, event: Event) -> None:
         _mark_corrupt(state, event)
         return
     known = state.views.get(name)
+    renamed = state.of_id(event.view_id)
+    if renamed is not None and renamed.name != name:
+        known = state.views[name] = state.views.pop(renamed.name)
+        known.name = name
     if known is None or known.id != event.view_id:
         state.views[name] = ViewState(event.view_id, name, event, sources, event.at)
         return
@@ -262,19 +270,12 @@ def _track(state: State, event: Event) -> None:
 def _remember_build(state: State, ended: Event) -> None:
     assert ended.refresh_id is not None
     started = state.started.get(ended.refresh_id)
-    storage = staging_table_of(started)
+    storage = payloads.staging_table_of(started)
     # Who is only thought to be dead may still swap its table in.
     if started is not None and storage is not None and not ended.payload.get("presumed"):
         built = state.built.setdefault(started.view_name, {})
         is_in_use = ended.kind == kinds.REFRESH_SUCCEEDED
         built[storage] = max(built.get(storage, 0), ended.at if is_in_use else 0)
-
-
-def staging_table_of(started: Event | None) -> TableName | None:
-    """The staging table of a refresh; None if it writes to the one in use."""
-    if started is None or not started.payload.get("aside"):
-        return None
-    return name_of({"parts": started.payload.get("storage")})
 
 
 def _end_refresh(view: ViewState, event: Event) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from dbt.adapters.spark_mv.metadata import events as kinds
 from dbt.adapters.spark_mv.metadata.events import Event
-from dbt.adapters.spark_mv.metadata.payloads import constraint_of
-from dbt.adapters.spark_mv.metadata.projection import LIFECYCLE, State, ViewState, staging_table_of
+from dbt.adapters.spark_mv.metadata.payloads import constraint_of, staging_table_of
+from dbt.adapters.spark_mv.metadata.projection import LIFECYCLE, State, ViewState
 
 _SWITCHES = (kinds.SUSPENDED, kinds.RESUMED)
 

@@ -128,12 +128,15 @@ class MetadataStore:
         columns = ", ".join("unix_micros(`at`)" if name == "at" else f"`{name}`" for name in _NAMES)
         return self._executor.query(f"SELECT {columns} FROM {self.events.sql}")
 
-    def forget(self, before_us: int, kept: Collection[str]) -> None:
-        """Delete events from before a time, in epoch microseconds, but for those that are kept."""
+    def forget(self, before_us: int, kept: Collection[str], version: str) -> None:
+        """Delete events from before a time, in epoch microseconds, but for those that are kept, and
+        those that are not in a version of the table: nobody has looked at them."""
         but = ", ".join(_hex(event_id) for event_id in kept)
         others = f" AND hex(event_id) NOT IN ({but.upper()})" if kept else ""
+        seen = f"SELECT event_id FROM {self.events.sql} VERSION AS OF {version}"
         self._executor.query(
-            f"DELETE FROM {self.events.sql} WHERE at < timestamp_micros({before_us}){others}"
+            f"DELETE FROM {self.events.sql} WHERE at < timestamp_micros({before_us}){others} "
+            f"AND event_id IN ({seen})"
         )
 
     def _event(self, row: Sequence[object]) -> Event:

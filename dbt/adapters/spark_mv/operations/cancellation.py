@@ -44,7 +44,7 @@ def cancel(log: MetadataLog, history: History, state: ViewState, wait: bool) -> 
             "It ends at its next step; see `dbt run-operation history`.",
         )
     history.ask_to_cancel(started, requester())
-    log.flush()
+    log.flush_asked()
     return _outcome(log, started.refresh_id) if wait else "REQUESTED"
 
 

@@ -66,11 +66,12 @@ def maintain_metadata(
 def _forget(store: MetadataStore, before_us: int) -> int:
     """Events about refreshes that ended before a time, and of views that are gone, make history
     only."""
+    version = store.version()
     events = store.load()
     old = {event.event_id for event in events if event.at < before_us}
     staying = old & kept(events, fold(events), before_us)
-    if staying != old:
-        store.forget(before_us, staying)
+    if staying != old and version is not None:
+        store.forget(before_us, staying, version)
     return len(old - staying)
 
 

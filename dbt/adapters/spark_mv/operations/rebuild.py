@@ -6,11 +6,12 @@ from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core.errors import CorruptMetadata, StatementFailed
 from dbt.adapters.spark_mv.core.executor import Executor, ViewFacts
 from dbt.adapters.spark_mv.core.reasons import REBUILT
+from dbt.adapters.spark_mv.refresh.backups import BACKUP, is_backup
 from dbt.adapters.spark_mv.refresh.history import History, versions_json
 from dbt.adapters.spark_mv.refresh.registration import register, unregister
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.sql.names import TableName, listed_parts, quote_parts
-from dbt.adapters.spark_mv.state.freshness import read_label
+from dbt.adapters.spark_mv.state.freshness import read_label, times_of
 from dbt.adapters.spark_mv.state.observation import Observation
 from dbt.adapters.spark_mv.views.definition import MaterializedView, from_properties
 from dbt.adapters.spark_mv.views.recognition import is_materialized_view, storage_of
@@ -34,6 +35,9 @@ def rebuild_metadata(services: Services, catalog: str) -> list[tuple[TableName, 
             view = from_properties(name, facts.properties)
         except CorruptMetadata as error:
             done.append((name, error.problem))
+            continue
+        if is_backup(view):
+            found.add(name.sibling(name.name.removesuffix(BACKUP)))
             continue
         _register(services, view)
         done.append((name, "REGISTERED"))
@@ -75,9 +79,7 @@ def _remember_build(executor: Executor, history: History, observation: Observati
         method=label.method,
         reason=str(REBUILT),
         to=versions_json(label.sources),
-        evaluated_ms=int(label.evaluated_at * 1000),
-        watermark=int(label.evaluated_at * 1000),
-        expires_us=label.expiry.at if label.expiry else None,
+        **times_of(label),
         stale=not observation.verdict.is_fresh,
     )
 

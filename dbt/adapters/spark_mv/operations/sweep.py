@@ -17,6 +17,7 @@ from dbt.adapters.spark_mv.core.executor import BranchFacts, Executor, ViewFacts
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.payloads import name_of
 from dbt.adapters.spark_mv.metadata.projection import ViewState
+from dbt.adapters.spark_mv.refresh.backups import backup_of, has_backup
 from dbt.adapters.spark_mv.refresh.lock import BRANCH, RefreshLocks
 from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead
 from dbt.adapters.spark_mv.refresh.registration import unregister
@@ -30,6 +31,8 @@ from dbt.adapters.spark_mv.views.recognition import is_materialized_view, storag
 from dbt.adapters.spark_mv.views.storage_sql import STORAGE_MARK
 
 _POLL_SECONDS = 1.0
+# A view that is renamed between its listing and the look at it has another name in the next one.
+_LISTINGS = 5
 Rows = list[tuple[str, str]]
 
 
@@ -114,11 +117,12 @@ def _sweep_live_views(executor: Executor, resolver: Resolver, schema: TableName)
         facts = resolver.lookup(name)
         if not isinstance(facts, ViewFacts) or not is_live_view(facts.properties):
             continue
-        owner = resolver.lookup(owner_of(name))
-        found = None
-        if isinstance(owner, ViewFacts) and is_materialized_view(owner):
-            found = owner.properties["mv.id"]
-        if found != facts.properties[LIVE_OF]:
+        owner = owner_of(name)
+        if facts.properties[LIVE_OF] not in {
+            found.properties["mv.id"]
+            for found in map(resolver.lookup, (owner, backup_of(owner)))
+            if isinstance(found, ViewFacts) and is_materialized_view(found)
+        }:
             executor.query(storage_sql.drop_view(name))
             done.append((f"live view {name}", "dropped"))
     return done
@@ -132,14 +136,19 @@ def _storages(
     namespace = quote_parts((schema.catalog, *schema.namespace))
     # Tables first: a view that is swapped in during the sweep then counts, so its table is in use.
     names = [str(row[1]) for row in executor.query(f"SHOW TABLES IN {namespace}")]
-    views = _views_in(executor, schema)
-    in_use = set()
-    for name in views:
-        facts = resolver.lookup(name)
-        storage = storage_of(name, facts) if isinstance(facts, ViewFacts) else None
-        in_use |= {storage.lowered} if storage is not None else set()
     named = [schema.sibling(name) for name in names if STORAGE_NAME.match(name)]
-    return in_use, [name for name in named if name.lowered in in_use or _is_ours(executor, name)]
+    in_use: set[TableName] = set()
+    for _ in range(_LISTINGS):
+        views = _views_in(executor, schema)
+        found = {name: resolver.lookup(name) for name in views}
+        for name, facts in found.items():
+            storage = storage_of(name, facts) if isinstance(facts, ViewFacts) else None
+            in_use |= {storage.lowered} if storage is not None else set()
+        if None not in found.values():
+            listed = [name for name in named if name.lowered in in_use or _is_ours(executor, name)]
+            return in_use, listed
+    # Views are renamed all the time: any table may be that of one.
+    return {name.lowered for name in named}, named
 
 
 def _views_in(executor: Executor, schema: TableName) -> list[TableName]:
@@ -187,6 +196,9 @@ def _forget_dropped(resolver: Resolver, log: MetadataLog, schema: TableName) -> 
         same = view.name.catalog == schema.catalog and view.name.namespace == schema.namespace
         facts = resolver.lookup(view.name) if same else None
         if same and (facts is None or storage_of(view.name, facts) is None):
-            unregister(log, view.id, view.name)
-            done.append((f"view {view.name}", "forgotten: it is not in the catalog"))
+            what = "kept: another relation is about to take its place"
+            if not has_backup(resolver, view.name, view.id):
+                unregister(log, view.id, view.name)
+                what = "forgotten: it is not in the catalog"
+            done.append((f"view {view.name}", what))
     return done

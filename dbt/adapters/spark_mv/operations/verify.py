@@ -95,7 +95,7 @@ def differing_rows(services: Services, view: MaterializedView) -> str:
 def differences_query(services: Services, view: MaterializedView) -> str:
     """A query that returns each differing row with `n`: above 0 missing, below 0 unexpected. It has
     to run under the settings of the view."""
-    label = _nearest_label(services.executor, view)
+    label, head = _nearest_label(services.executor, view)
     texts = view.definition.texts
     volatile = list(dict.fromkeys(call for text in texts for call in volatile_functions(text)))
     if reads_clock(view.definition) and not _has_instant(services, view, label):
@@ -116,7 +116,7 @@ def differences_query(services: Services, view: MaterializedView) -> str:
     return (
         f"SELECT sum({n}) AS {n}, {names} FROM ("
         f"SELECT 1 AS {n}, {rows} FROM (\n{expected}\n) AS expected "
-        f"UNION ALL SELECT -1, {rows} FROM ({stored_rows(view)}) AS stored"
+        f"UNION ALL SELECT -1, {rows} FROM ({stored_rows(view, snapshot=head)}) AS stored"
         f") AS compared GROUP BY {names} HAVING sum(compared.{n}) <> 0"
     )
 
@@ -201,12 +201,14 @@ def _comparable(column: Column) -> str:
     return name
 
 
-def _nearest_label(executor: Executor, view: MaterializedView) -> Label:
+def _nearest_label(executor: Executor, view: MaterializedView) -> tuple[Label, str]:
+    """The label that the rows are compared by, and the snapshot that has the rows: somebody may
+    refresh the view in between."""
     chain = iceberg.main_chain(executor, view.storage)
     for index in range(len(chain)):
         label = read_label(chain[index:])
         if label is not None:
-            return label
+            return label, chain[0].snapshot_id
     raise NotVerified(
         f"{view.name} cannot be verified: no snapshot of its storage table has a label.",
         "Refresh it with method complete.",

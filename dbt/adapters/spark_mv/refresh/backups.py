@@ -12,15 +12,16 @@ from contextlib import contextmanager, suppress
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.catalog.resolver import Facts, Resolver
-from dbt.adapters.spark_mv.core.errors import CorruptMetadata
+from dbt.adapters.spark_mv.core.errors import CorruptMetadata, PublishRefused
 from dbt.adapters.spark_mv.core.executor import Executor, TableFacts, ViewFacts
 from dbt.adapters.spark_mv.core.failpoints import reached
 from dbt.adapters.spark_mv.refresh.live.live_views import drop_live_view
 from dbt.adapters.spark_mv.refresh.registration import ensure_registered, unregister
 from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import discard
-from dbt.adapters.spark_mv.sql.names import TableName
+from dbt.adapters.spark_mv.sql.names import STORAGE_NAME, TableName
 from dbt.adapters.spark_mv.views import storage_sql
+from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.recognition import is_materialized_view
 from dbt.adapters.spark_mv.views.registry import find_view, load_view
 
@@ -30,6 +31,21 @@ BACKUP = "__dbt_backup"
 def backup_of(name: TableName) -> TableName:
     """The name of the backup of a relation."""
     return name.sibling(name.name + BACKUP)
+
+
+def is_backup(view: MaterializedView) -> bool:
+    """Whether a materialized view has its backup's name, and its storage table that of its own."""
+    stored = STORAGE_NAME.match(view.storage.name)
+    own = view.name.name.removesuffix(BACKUP)
+    return own != view.name.name and stored is not None and stored["view"] == own
+
+
+def has_backup(resolver: Resolver, name: TableName, view_id: str) -> bool:
+    """Whether the materialized view of this id has the name of a backup at the moment."""
+    facts = resolver.lookup(backup_of(name))
+    if not isinstance(facts, ViewFacts) or not is_materialized_view(facts):
+        return False
+    return facts.properties["mv.id"] == view_id
 
 
 def move_to_backup(executor: Executor, resolver: Resolver, name: TableName) -> None:
@@ -47,7 +63,8 @@ def restore_backup(services: Services, name: TableName) -> bool:
         return False
     _rename(services.executor, backup_of(name), name, facts)
     if isinstance(facts, ViewFacts) and is_materialized_view(facts):
-        # A sweep in between has not found it, and forgotten it.
+        # Another process in between may have not found it, and forgotten it.
+        services.log.reload_if_moved()
         with suppress(CorruptMetadata):
             ensure_registered(services, load_view(services.resolver, name))
     return True
@@ -67,7 +84,11 @@ def moved_to_backup(services: Services, name: TableName) -> Iterator[None]:
 def swap_in(services: Services, built: TableName, name: TableName) -> None:
     """Give a relation that is complete the name of another one, which is dropped then."""
     facts = _facts(services.resolver, built)
-    assert facts is not None
+    if facts is None:
+        raise PublishRefused(
+            f"{name}: what was built for it is gone; another run of the model has dropped it.",
+            "Run the model again, when no other run of it is under way.",
+        )
     with moved_to_backup(services, name):
         _rename(services.executor, built, name, facts)
     reached("swapped_in.after")

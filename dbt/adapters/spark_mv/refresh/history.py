@@ -28,11 +28,13 @@ from dbt.adapters.spark_mv.planning.request import AUTOMATIC, SCHEDULE, Request
 from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead, owner_is_gone, process_start
 from dbt.adapters.spark_mv.refresh.run import RefreshRun
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.freshness import LABEL_ID
+from dbt.adapters.spark_mv.state.freshness import LABEL_ID, read_label, times_of
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.recognition import storage_of
 
 Versions = Mapping[TableName, Version]
+# What the start of a refresh says that its end repeats.
+_OF_START = ("method", "reason", "to", "covers_us", "trigger", "automatic")
 
 
 def versions_json(versions: Versions) -> dict[str, str]:
@@ -244,10 +246,8 @@ class History:
             payload: dict[str, Any] = {"reason": str(_end_of(event))}
             if snapshot:
                 payload = {
-                    **{
-                        key: event.payload.get(key)
-                        for key in ("method", "reason", "to", "covers_us")
-                    },
+                    **{key: event.payload.get(key) for key in _OF_START},
+                    **times_of(read_label([snapshot])),
                     "rows": iceberg.live_rows(snapshot.summary),
                     "stale": False,
                 }

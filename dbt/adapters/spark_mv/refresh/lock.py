@@ -20,6 +20,7 @@ from dbt.adapters.spark_mv.sql.names import TableName
 
 BRANCH = re.compile(r"^refresh_(\d+)_(\d+)$")
 _UNKNOWN_OWNER_GRACE = 30.0
+_ATTEMPTS = 5
 
 
 @dataclass(frozen=True)
@@ -52,29 +53,41 @@ class RefreshLocks:
         self._started = started
         self._timeout = timeout
         self._first_seen: dict[tuple[TableName, str], float] = {}
+        self._broken: dict[tuple[TableName, str], int] = {}
 
     def acquire(self, storage: TableName, base: str) -> RefreshLock | LockHeld | None:
         """Try to take the lock; `LockHeld` if a living owner has it, None if main is not at `base`
         any more."""
-        branches = iceberg.branches(self._executor, storage)
-        main = branches.get("main")
-        if main is None or main.snapshot_id != base:
-            return None
-        taken = _highest(branches, base)
-        busy = self._holder(storage, base, branches)
-        if busy is not None:
-            return busy
-        branch = f"refresh_{base}_{taken + 1}"
-        kept = this_process().kept_minutes()
-        try:
-            iceberg.create_branch(self._executor, storage, branch, base, kept)
-        except StatementFailed:
-            found = iceberg.branches(self._executor, storage).get(branch)
-            if found is None:
-                raise
-            return LockHeld(branch, owner_of(found), None)
-        leftovers = tuple(name for name in branches if BRANCH.match(name))
-        return RefreshLock(storage, base, branch, leftovers)
+        for attempt in range(_ATTEMPTS):
+            branches = iceberg.branches(self._executor, storage)
+            main = branches.get("main")
+            if main is None or main.snapshot_id != base:
+                return None
+            busy = self._holder(storage, base, branches)
+            if busy is not None:
+                return busy
+            taken = max(_highest(branches, base), self._broken.get((storage, base), 0))
+            branch = f"refresh_{base}_{taken + 1}"
+            kept = this_process().kept_minutes()
+            try:
+                iceberg.create_branch(self._executor, storage, branch, base, kept)
+            except StatementFailed:
+                found = iceberg.branches(self._executor, storage).get(branch)
+                if found is not None:
+                    return LockHeld(branch, owner_of(found), None)
+                # Another branch was made or dropped at the same moment: nobody has the lock.
+                if attempt == _ATTEMPTS - 1:
+                    raise
+                continue
+            leftovers = tuple(name for name in branches if BRANCH.match(name))
+            return RefreshLock(storage, base, branch, leftovers)
+        return None
+
+    def break_lock(self, storage: TableName, base: str, held: LockHeld) -> None:
+        """Take the lock away from who holds it. The next one that this process acquires has
+        another name, so that who lost it does not write under the new one."""
+        iceberg.drop_branches(self._executor, storage, [held.branch])
+        self._broken[storage, base] = _number(held.branch, base) or 0
 
     def is_held(self, storage: TableName, base: str) -> bool:
         """Whether a living owner holds the lock on `base`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 
 from dbt.adapters.spark_mv.catalog import iceberg
 from dbt.adapters.spark_mv.core import reasons
@@ -191,8 +192,8 @@ class Refresher:
         try:
             reached("lock.after")
             if isinstance(plan, RestoreRefresh):
-                back = restore(self._services, self._builder, observation.view, plan, lock, request)
-                return None if self._writer.has_changed(observation) else back
+                view, changed = observation.view, partial(self._writer.has_changed, observation)
+                return restore(self._services, self._builder, view, plan, lock, request, changed)
             if self._means_something_else(observation, current, plan, request):
                 return self._rebuild(observation, current, plan, lock, request)
             published = self._writer.run(observation, plan, lock, request)

@@ -155,7 +155,7 @@ def _locked(services: Services, build: Build, now: MaterializedView) -> RefreshL
             return lock
         if lock is None:
             break
-        iceberg.drop_branches(executor, storage, [lock.branch])
+        services.refresh_locks.break_lock(storage, base, lock)
     raise PublishRefused(_OVERTAKEN)
 
 

@@ -154,6 +154,16 @@ class Verdict:
         return self.freshness is Freshness.FRESH
 
 
+def times_of(label: Label | None) -> dict[str, int | None]:
+    """What the history says of the times of a label, in milliseconds, and when its rows expire, in
+    microseconds; nothing without a label."""
+    if label is None:
+        return {}
+    at = int(label.evaluated_at * 1000)
+    expires = label.expiry.at if label.expiry else None
+    return {"evaluated_ms": at, "watermark": at, "expires_us": expires}
+
+
 def read_label(chain: Sequence[SnapshotFacts]) -> Label | None:
     """The label of a storage table's main branch; None if its head was not written by a refresh.
 

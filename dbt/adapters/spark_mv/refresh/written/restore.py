@@ -4,6 +4,7 @@ of metadata, and no query."""
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from dataclasses import replace
 
 from dbt.adapters.spark_mv.core import reasons
@@ -13,6 +14,7 @@ from dbt.adapters.spark_mv.core.errors import (
     RefreshCancelled,
     StatementFailed,
 )
+from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.planning.plan import RESTORE, RestoreRefresh
 from dbt.adapters.spark_mv.planning.request import Outcome, Request
 from dbt.adapters.spark_mv.refresh.builder import Builder
@@ -31,9 +33,10 @@ def restore(
     plan: RestoreRefresh,
     lock: RefreshLock,
     request: Request,
+    has_changed: Callable[[], Reason | None],
 ) -> Outcome | None:
-    """Restore as planned; None if something was written in between, and the view has to be observed
-    again. Raises `FastRefreshFailed` if the table cannot be taken back."""
+    """Restore as planned; None if something was written in between, or the view `has_changed`, and
+    it has to be observed again. Raises `FastRefreshFailed` if the table cannot be taken back."""
     build = plan.label.snapshot
     assert build is not None
     reason = reasons.restored(lock.base, build.snapshot_id)
@@ -56,6 +59,9 @@ def restore(
         raise
     finally:
         services.refresh_locks.release(lock)
+    if (replaced := has_changed()) is not None:  # readers do not see what was restored
+        services.history.abandoned(run, replaced)
+        return None
     return builder.record_success(
         run, [build], rows_inserted=0, rows_deleted=0, stale=not plan.is_all
     )
