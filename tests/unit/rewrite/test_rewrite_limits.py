@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from dbt.adapters.spark_mv.rewrite.unmatched import Unmatched
@@ -23,6 +25,40 @@ def test_deep_expressions_are_refused() -> None:
     deep = " + ".join(["a"] * 3000)
     with pytest.raises(Unmatched, match="too deep"):
         answered(f"SELECT {deep} AS n FROM r", view, TABLES)
+
+
+def _nested(levels: int) -> str:
+    query = "SELECT id, a FROM r"
+    for n in range(levels):
+        query = f"SELECT id, CASE WHEN a IS NULL THEN {n} ELSE a END AS a FROM ({query})"
+    return query
+
+
+def _listed(levels: int) -> str:
+    chain = "".join(f", x{n} + x{n} AS x{n + 1}" for n in range(levels))
+    return f"SELECT id, a + a AS x0{chain} FROM r"
+
+
+def _filtered(levels: int) -> str:
+    return f"SELECT id FROM ({_nested(levels)}) WHERE a > 1"
+
+
+@pytest.mark.parametrize("made", [_nested, _listed, _filtered])
+def test_columns_that_are_computed_of_columns(made: Callable[[int], str]) -> None:
+    """Each level names the one below it twice: a few are written out, and of many nobody waits for
+    the text."""
+    view = stored_view("SELECT id, a FROM r", ["int", "int"], TABLES)
+    assert text_of(answered(made(6), view, TABLES)).count("`a`") >= 2**6
+    with pytest.raises(Unmatched, match="too large"):
+        answered(made(60), view, TABLES)
+
+
+def test_columns_with_many_conditions() -> None:
+    """The same of conditions alone, each of which is as large as what is returned may be."""
+    some = " AND ".join(f"a <> {n}" for n in range(100))
+    view = stored_view("SELECT id, a FROM r", ["int", "int"], TABLES)
+    with pytest.raises(Unmatched, match="too large"):
+        answered(f"SELECT id FROM ({_nested(10)}) WHERE {some}", view, TABLES)
 
 
 def test_one_table_twelve_times() -> None:

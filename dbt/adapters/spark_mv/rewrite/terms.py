@@ -15,6 +15,8 @@ from hashlib import sha256
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
+
 _Slot = tuple[str, bool]
 _COMMUTATIVE = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Add, exp.Mul, exp.And, exp.Or)
 # They say how sqlglot read a text, and nothing of its meaning.
@@ -35,6 +37,7 @@ AS_TEST, AROUND = "mv_as_test", "mv_around"
 INNER = "mv_inner_"
 # The call that a term has of which nothing is known but that it is one value of a group.
 UNKNOWN = "UNKNOWN"
+_MOST_USES = 10_000
 
 
 @dataclass(frozen=True, order=True)
@@ -62,7 +65,7 @@ class ColumnOf:
 class Term:
     """An expression. `node` is a tree of its kind, whose children `slots` are the terms `args`;
     of a column nothing but `column` counts. `call` names an aggregate function, in upper case.
-    """
+    `uses` is how often it names columns."""
 
     key: str
     node: exp.Expr = field(compare=False, repr=False)
@@ -71,6 +74,7 @@ class Term:
     column: ColumnOf | None = field(default=None, compare=False, repr=False)
     call: str = field(default="", compare=False, repr=False)
     distinct: bool = field(default=False, compare=False, repr=False)
+    uses: int = field(default=0, compare=False, repr=False)
 
     def walk(self) -> Iterator[Term]:
         """The term and everything in it."""
@@ -114,7 +118,7 @@ def digest(of: object) -> str:
 def column_term(column: ColumnOf) -> Term:
     """The term that is a column."""
     key = f"{column.occurrence}.{column.name.lower()}"
-    return Term(f"`{key}`", exp.column(column.shown, quoted=True), column=column)
+    return Term(f"`{key}`", exp.column(column.shown, quoted=True), column=column, uses=1)
 
 
 def made(
@@ -125,9 +129,12 @@ def made(
     distinct: bool = False,
 ) -> Term:
     """The term of a node with these children; a slot names the argument of the node, and says
-    whether that is a list."""
+    whether that is a list. Raises `Unmatched` if written out it would be too large."""
+    uses = sum(arg.uses for arg in args)
+    if uses > _MOST_USES:
+        raise Unmatched(QUERY, "its expressions are too large")
     key = _key(node, args, slots, call, distinct)
-    return Term(key, node, tuple(args), tuple(slots), None, call, distinct)
+    return Term(key, node, tuple(args), tuple(slots), None, call, distinct, uses)
 
 
 def binary(kind: type[exp.Expr], left: Term, right: Term) -> Term:
@@ -147,7 +154,7 @@ def connected(kind: type[exp.Expr], operands: Sequence[Term]) -> Term:
 
 
 def is_list(node: exp.Expr) -> bool:
-    """Whether it is IN with a list of values."""
+    """Whether it is IN with a list."""
     return type(node) is exp.In and not node.args.get("query")
 
 
@@ -232,10 +239,7 @@ def tree_of(term: Term, show: Callable[[Term], exp.Expr | None]) -> exp.Expr:
         node.set("this", exp.Distinct(expressions=children))
         return _bound(node)
     for (name, is_list), child in zip(term.slots, children, strict=True):
-        if is_list:
-            node.append(name, child)
-        else:
-            node.set(name, child)
+        (node.append if is_list else node.set)(name, child)
     return _bound(node)
 
 

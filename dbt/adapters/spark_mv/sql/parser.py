@@ -52,6 +52,9 @@ class _Respelling:
         """The tokens to be parsed; some of those that came in are changed."""
         found: list[Token] = []
         kinds = {token.token_type for token in tokens}
+        if TokenType.PIPE_GT in kinds:
+            # sqlglot makes `|> where` a WHERE of the SELECT before it, whose groups it is of.
+            raise ParseError("only Spark knows what stands behind |>")
         self._may_have_times = TokenType.TIME in kinds
         if TokenType.INTERVAL in kinds:
             tokens = _with_sums(tokens)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.spark_mv.ivm.algebra.terms import not_fast
+from dbt.adapters.spark_mv.ivm.algebra.terms import not_fast, operand
 
 ROWS, COUNT, SUM, MIN, MAX = "rows", "count", "sum", "min", "max"
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -24,6 +24,9 @@ SUMMED_AS = {"int": "bigint", "bigint": "decimal(20,0)"}
 # Spark cuts digits after the point off products and sums of more than 38 digits, but never so that
 # fewer than 6 are left.
 _LONGEST_SUM, _LONGEST_AVERAGE, _KEPT_SCALE = 27, 18, 6
+# Spark averages decimals of so few digits as doubles. Quotients of sums of at most so many have at
+# least nine places more than an average, which a thousand million rows do not get between.
+_SHORT, _ROUNDED_ONCE = 11, 15
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,14 @@ def weighted_sum(argument: exp.Expr, weight: exp.Expr, type_name: str) -> exp.Ex
         product = exp.Mul(this=exp.cast(argument, "double"), expression=weight)
     else:
         product = exp.Mul(this=argument, expression=exp.cast(weight, "decimal(10,0)"))
-    return exp.Sum(this=product)
+    return exp.Sum(this=_not_lost(product, argument) if may_overflow(type_name) else product)
+
+
+def _not_lost(product: exp.Expr, argument: exp.Expr) -> exp.Expr:
+    """A product that ends the statement where Spark makes NULL of one that is too large."""
+    is_lost = exp.Not(this=exp.Is(this=operand(argument.copy()), expression=exp.Null()))
+    lost = exp.Case().when(is_lost, raised("a sum is too large for its type"))
+    return exp.func("coalesce", product, lost)
 
 
 def is_whole(type_name: str) -> bool:
@@ -159,24 +169,68 @@ def average(
     total: exp.Expr, count: exp.Expr, type_name: str, size: exp.Expr | None = None
 ) -> exp.Expr:
     """AVG as Spark computes it, from the sum and the count of arguments of this type, and the sum
-    of their absolute values, if that can be too large."""
-    if type_name in _WHOLE:
-        largest = exp.func("abs", total.copy()) if size is None else size
-        exact = largest <= exp.Literal.number(EXACT_IN_DOUBLE)
-        quotient = exp.Div(this=exp.cast(total, "double"), expression=count)
-        return (
-            exp.Case()
-            .when(total.is_(exp.null()), exp.null())
-            .when(exact, quotient)
-            .else_(raised("an average needs a sum beyond 2 to the power of 53"))
-        )
-    if is_floating(type_name):
-        return exp.Case().when(count.copy() > 0, exp.Div(this=total, expression=count))
+    of their absolute values, if that can be too large; NULL if there are none."""
+    found = quotient(total, count, type_name)
+    if not averages_in_doubles(type_name):
+        return exp.Case().when(count.copy() > 0, found)
+    largest = exp.func("abs", _units(total, type_name)) if size is None else size
+    return (
+        exp.Case()
+        .when(total.is_(exp.null()), exp.null())
+        .when(largest <= exp.Literal.number(EXACT_IN_DOUBLE), found)
+        .else_(raised("an average needs a sum beyond 2 to the power of 53"))
+    )
+
+
+def averages_in_doubles(type_name: str) -> bool:
+    """Whether Spark sums whole numbers, or units of the last place, as doubles for an AVG."""
     decimal = _DECIMAL.fullmatch(type_name)
-    assert decimal is not None
-    result = f"decimal({int(decimal.group(1)) + 4},{int(decimal.group(2)) + 4})"
-    quotient = exp.Div(this=total, expression=exp.cast(count.copy(), "decimal(20,0)"))
-    return exp.cast(exp.Case().when(count.copy() > 0, quotient), result)
+    return type_name in _WHOLE or (decimal is not None and int(decimal[1]) <= _SHORT)
+
+
+def quotient(total: exp.Expr, count: exp.Expr, type_name: str) -> exp.Expr:
+    """AVG as Spark rounds it, from the sum and the count, which is not 0, of arguments of this
+    type."""
+    decimal = _DECIMAL.fullmatch(type_name)
+    if decimal is None:
+        return exp.Div(this=exp.cast(total, "double"), expression=count.copy())
+    digits, scale = int(decimal[1]), int(decimal[2])
+    result = f"decimal({digits + 4},{scale + 4})"
+    if digits <= _SHORT:
+        mean = exp.Div(this=exp.cast(_units(total, type_name), "double"), expression=count.copy())
+        unit = exp.cast(exp.Literal.number(10**scale), "double")
+        return exp.cast(exp.Div(this=mean, expression=unit), result)
+    exactly = exp.Div(
+        this=operand(total.copy()), expression=exp.cast(count.copy(), "decimal(20,0)")
+    )
+    found = exp.cast(exactly, result)
+    return found if digits <= _ROUNDED_ONCE else _rounded_once(found, total, count, scale + 4)
+
+
+def _units(total: exp.Expr, type_name: str) -> exp.Expr:
+    """A sum in units of the last place of its arguments."""
+    decimal = _DECIMAL.fullmatch(type_name)
+    if decimal is None:
+        return total.copy()
+    product = exp.Mul(
+        this=operand(total.copy()), expression=exp.Literal.number(10 ** int(decimal[2]))
+    )
+    return exp.cast(product, "decimal(38,0)")
+
+
+def _rounded_once(mean: exp.Expr, total: exp.Expr, count: exp.Expr, places: int) -> exp.Expr:
+    """A mean that was rounded to more places and then to these, as rounded to these alone: it may
+    be too far from 0 by one unit, which is told by what its product with the count differs by."""
+    many = exp.cast(count.copy(), "decimal(12,0)")
+    unit = exp.Literal.number(f"0.{'1'.zfill(places)}")
+    off = exp.paren(exp.Sub(this=exp.Mul(this=mean, expression=many), expression=operand(total)))
+    twice, limit = exp.Add(this=off, expression=off.copy()), exp.Mul(this=many, expression=unit)
+    return (
+        exp.Case()
+        .when(exp.GT(this=twice, expression=limit), exp.Sub(this=mean, expression=unit))
+        .when(exp.LT(this=twice, expression=exp.Neg(this=exp.paren(limit))), mean + unit)
+        .else_(mean)
+    )
 
 
 def too_many_went() -> exp.Expr:

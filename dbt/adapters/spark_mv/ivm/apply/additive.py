@@ -229,7 +229,8 @@ def _visible(additive: Additive, expression: exp.Expr, calls: bool = False) -> e
 def _is_inexact(additive: Additive, measure: Measure) -> bool:
     """Whether its value cannot be had from its parts if they are too large."""
     argument = measure.parts[0].argument
-    return measure.average and measures.is_whole(additive.types[argument.sql()] if argument else "")
+    known = additive.types[argument.sql()] if argument else ""
+    return measure.average and measures.averages_in_doubles(known)
 
 
 def _value(additive: Additive, measure: Measure) -> exp.Expr:

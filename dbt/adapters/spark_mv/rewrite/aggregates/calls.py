@@ -10,7 +10,6 @@ from sqlglot import exp
 from dbt.adapters.spark_mv.ivm.algebra import measures
 from dbt.adapters.spark_mv.rewrite.aggregates.groups import ARGUMENT, StoredGroups
 from dbt.adapters.spark_mv.rewrite.aggregates.sums import (
-    EXACT_ROWS,
     ONE,
     SUM_OF_ONES,
     ZERO,
@@ -139,10 +138,8 @@ class StoredCalls(StoredGroups):
 
     def _quotient(self, total: exp.Expr, count: exp.Expr, type_name: str) -> exp.Expr:
         """An average of values of a type, by their sum and how many they are."""
-        if type_name in EXACT_ROWS:
-            quotient = exp.Div(this=exp.cast(total, "double"), expression=count)
-            return exp.Case().when(count.copy() > 0, quotient)
-        return measures.average(total, count, type_name)
+        mean = measures.quotient(total, count, type_name)
+        return exp.Case().when(count.copy() > 0, mean)
 
     def _of_nulls(self, call: Term) -> exp.Expr | None:
         """How many rows have NULL, by how many there are and how many have none."""

@@ -41,6 +41,9 @@ from dbt.adapters.spark_mv.rewrite.unmatched import QUERY, Unmatched
 from dbt.adapters.spark_mv.sql.names import Namespace
 from dbt.adapters.spark_mv.sql.spark_functions import aggregate, is_of_group
 
+# Of columns, in all that a query returns.
+_MOST_USES = 4_000
+
 
 class BlockReader:
     """Reads blocks; `relations` finds what their names stand for. With `skips` the block of a query
@@ -238,6 +241,8 @@ def _outputs(
         term = reader(node.unalias(), columns)
         name, maybe = name_of(node, relations)
         items.append(Output(name, term, maybe))
+    if sum(item.term.uses for item in items) > _MOST_USES:
+        raise Unmatched(QUERY, "its expressions are too large")
     return items
 
 

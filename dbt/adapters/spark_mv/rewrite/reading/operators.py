@@ -28,7 +28,8 @@ def may_be_grouped_otherwise(node: exp.Expr) -> bool:
     if type(node) not in _LOOSE:
         return False
     if isinstance(node, exp.DPipe):
-        return isinstance(node.expression, _ADDED)
+        operands = {type(node.this), type(node.expression)}
+        return isinstance(node.expression, _ADDED) or not operands.isdisjoint(_OF_BITS)
     is_wrapped = isinstance(node, _WRAPPED)
     left, right = (_bare(one, is_wrapped) for one in (node.this, node.expression))
     # What ends with a value would go on behind it.

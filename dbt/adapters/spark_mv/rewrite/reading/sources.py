@@ -143,7 +143,7 @@ class Sources:
     ) -> None:
         before = self._end
         found.append(self._relation(join.this, scope, is_outer))
-        on = self._on(join, found)
+        on = self._on(join, found, None if is_outer else scope)
         if is_outer:
             partners = (*self._conditions_since(before), *on)
             self.left_joins.append(LeftJoin(before.tables, partners))
@@ -151,11 +151,17 @@ class Sources:
             self.conditions += on
         merge_by_using(join, found, of_left)
 
-    def _on(self, join: exp.Join, found: list[Columns]) -> tuple[Term, ...]:
+    def _on(
+        self, join: exp.Join, found: list[Columns], scope: Scope | None = None
+    ) -> tuple[Term, ...]:
+        """The conditions of a join; with a `scope` they may have subqueries."""
         if join.args.get("using") or is_natural(join):
             return equal_by_using(join, found)
-        node = join.args.get("on")
-        return conjuncts(read(node, self._columns(found))) if node is not None else ()
+        node, reader = (
+            join.args.get("on"),
+            Expressions(self._queries, scope).read if scope else read,
+        )
+        return conjuncts(reader(node, self._columns(found))) if node is not None else ()
 
     def _join_right(self, join: exp.Join, found: list[Columns], scope: Scope, begun: _Mark) -> None:
         """What stands before a RIGHT JOIN is joined by LEFT JOIN to what comes after it."""

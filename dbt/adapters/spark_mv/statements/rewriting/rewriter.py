@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt.adapters.spark_mv.catalog import iceberg
@@ -124,6 +125,8 @@ class Rewriter:
         start = query_start(statement.words, statement.verb)
         if tree is None or start is None or _only_spark_reads(statement, made.original):
             raise Unmatched(QUERY, "only Spark can read the statement")
+        if not isinstance(tree, exp.Query) and tree.args.get("with_"):
+            raise Unmatched(QUERY, "a WITH stands before what is written")
         places = dict(zip(references, names, strict=True))
         target = Target(
             made.original, tree, statement.words, start, places, context, Plans(context)

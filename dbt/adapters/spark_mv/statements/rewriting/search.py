@@ -41,12 +41,7 @@ _OFF = Reason("REWRITE_DISABLED", "the session has switched it off: query_rewrit
 class Search:
     """Finds the blocks of statements that fresh views answer."""
 
-    def __init__(
-        self,
-        relations: Relations,
-        candidates: Candidates,
-        policy: Policy,
-    ) -> None:
+    def __init__(self, relations: Relations, candidates: Candidates, policy: Policy) -> None:
         self._reader = BlockReader(relations)
         self._candidates = candidates
         self._policy = policy
@@ -286,10 +281,8 @@ def _parts(query: exp.Expr, scope: Scope) -> list[tuple[exp.Expr, Scope]]:
     clause = query.args.get("with_")
     if clause is not None and clause.args.get("recursive"):
         return []
-    inner = scope.inside(query)
-    found: list[tuple[exp.Expr, Scope]] = []
-    if clause is not None:
-        found += [(named.this, inner.named[named.alias.lower()][1]) for named in clause.expressions]
+    inner, given = scope.inside(query), clause.expressions if clause is not None else []
+    found = [(named.this, inner.named[named.alias.lower()][1]) for named in given]
     ahead = [child for child in query.iter_expressions() if child is not clause]
     while ahead:
         child = ahead.pop()
