@@ -58,6 +58,23 @@ FAST = {
     "from @.orders group by customer",
     "scalars": "select day, max(n) as most from (select weekday(timestamp_seconds(id)) as day, "
     "pmod(amount, 7) as p, count(*) as n from @.orders group by 1, 2) d group by day",
+    "names_with_underscores": "select o.id, o.x__city, o__x.city from (select id, customer, amount "
+    "as x__city from @.orders) o left join @.customers o__x on o__x.name = o.customer",
+    "groups_with_underscores": "select o__x.city, sum(o.x__city) as s, count(*) as n from (select "
+    "id, customer, amount as x__city from @.orders) o left join @.customers o__x "
+    "on o__x.name = o.customer group by o__x.city",
+    "generated": "select customer, explode(array(count(*), sum(amount))) as v from @.orders "
+    "group by customer",
+    "generated_outer": "select customer, explode_outer(if(count(*) > 1, array(max(id)), null)) "
+    "as v from @.orders group by customer",
+    "filtered_generated": "select customer, v from (select customer, "
+    "stack(2, count(*), sum(amount)) as v from @.orders group by customer) d where v > 2",
+    "subquery_in_on": "select o.id, c.city from @.orders o join @.customers c "
+    "on c.name = o.customer and o.amount >= (select avg(amount) from @.orders)",
+    "subqueries_in_on": "select o.id, c.city, d.name from @.orders o join @.customers c on "
+    "c.name = o.customer and c.city in (select city from @.customers where name > 'b') and exists "
+    "(select 1 from @.orders i where i.amount = o.amount + 1) left join @.customers d "
+    "on d.city = c.city and d.name <> c.name",
     "listed": "select customer, listagg(cast(amount as string), ',') "
     "within group (order by amount) as l from @.orders group by customer",
 }

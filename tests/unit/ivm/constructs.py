@@ -33,6 +33,7 @@ ROWS = (
         (
             "SELECT id, amount * 2 AS twice FROM orders WHERE amount > 5",
             "SELECT id, CASE WHEN is_paid THEN amount END AS paid FROM orders",
+            "SELECT id, amount * 2 AS twice, twice + 1 AS more FROM orders",
         ),
     ),
     Construct(

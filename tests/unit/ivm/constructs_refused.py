@@ -73,11 +73,11 @@ REFUSED = (
         ),
     ),
     Construct(
-        "subqueries in ON, LATERAL VIEW",
+        "subqueries in ON of outer joins, in LATERAL VIEW",
         (
             "SELECT id, x FROM orders "
             "LATERAL VIEW EXPLODE(ARRAY((SELECT MAX(id) FROM returns))) t AS x",
-            "SELECT o.id, name FROM orders o JOIN customers c "
+            "SELECT o.id, name FROM orders o LEFT JOIN customers c "
             "ON o.amount > (SELECT MAX(score) FROM customers)",
         ),
     ),

@@ -1,10 +1,16 @@
-"""Forms of queries that have no fast refresh for the clock or the texts that they read."""
+"""Forms of queries without a fast refresh: for the clock, the texts that they read, their size."""
 
 from __future__ import annotations
 
 from tests.unit.ivm.constructs import Construct
 
+_MANY_FULL_JOINS = " ".join(f"FULL JOIN returns r{n} ON r{n}.id = o.id + {n}" for n in range(6))
+
 OF_CLOCK_AND_TEXTS = (
+    Construct(
+        "four or more full joins of one another",
+        (f"SELECT o.id, r0.day, r5.day AS last FROM orders o {_MANY_FULL_JOINS}",),
+    ),
     Construct(
         "collations",
         (

@@ -97,7 +97,7 @@ def program_of(sql: str) -> Program:
     """The program of a query all of whose columns are integers."""
     columns = dict.fromkeys(TABLES, COLUMNS)
     outputs = {f"c{n}": "int" for n in range(len(written(sql).named_selects))}
-    return analyse(sql, columns, outputs, lambda query: ["int"] * len(query.expressions))
+    return analyse(sql, columns, outputs, lambda query: ["int"] * len(query.named_selects))
 
 
 def with_named(query: exp.Query, named: Mapping[str, exp.Query]) -> exp.Query:

@@ -274,6 +274,11 @@ _QUERY: Mapping[str, Meaning] = {
         "The view reads a view of Spark's own catalog, which has settings that it was made with.",
         "Make that view in an Iceberg catalog, or read its tables.",
     ),
+    "TOO_LARGE": Meaning(
+        "The query that finds what changes has a part for each way in which a row may come and go; "
+        "with many full joins there are too many.",
+        "Put some of the joins into a materialized view of its own.",
+    ),
     "NOT_PARSED": Meaning(
         "The query was not understood with certainty.",
         "Name the relation of each column, and write the part in plain SELECTs.",

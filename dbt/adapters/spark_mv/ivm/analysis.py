@@ -25,7 +25,7 @@ from dbt.adapters.spark_mv.ivm.rewrite.output_names import (
     with_names_told_apart,
 )
 from dbt.adapters.spark_mv.ivm.rewrite.qualify_columns import leave_out_unread
-from dbt.adapters.spark_mv.ivm.rewrite.set_operations import as_groups
+from dbt.adapters.spark_mv.ivm.rewrite.set_operations import as_groups, with_common_types
 from dbt.adapters.spark_mv.ivm.rewrite.time_windows import as_expressions
 
 # DESCRIBE QUERY: the Spark types of a query's columns.
@@ -50,7 +50,8 @@ def analyse(
             plainly_named(understood).sql("spark"), columns, outputs, types_of, float_additive
         )
         leave_out_unread(understood)
-        understood = numbered(as_expressions(with_names_told_apart(understood), types_of), types_of)
+        understood = as_expressions(with_names_told_apart(understood), types_of)
+        understood = numbered(with_common_types(understood, types_of), types_of)
         try:
             return _analysed(understood, asking)
         except NotFast as error:
@@ -120,9 +121,18 @@ class _Asking:
             return self._derived(replace(found, groups=groups, additive=None))
 
     def _derived(self, found: Program) -> Program:
-        """The program, if the change of every table has a rule."""
-        rows_after(found, frozenset(self.columns), False, list(self.outputs.values()))
-        return found
+        """The program, if the change of every table has a rule; what changes may be too much for a
+        query, but not if it is the first table alone, or the last."""
+        tables, types, errors = list(self.columns), list(self.outputs.values()), []
+        for changed in (tables, tables[:1], tables[-1:]):
+            try:
+                rows_after(found, frozenset(changed), False, types)
+                return found
+            except NotFast as error:
+                if error.reason.code != "TOO_LARGE":
+                    raise
+                errors.append(error)
+        raise errors[0]
 
     def program(self, tree: exp.Query, groups: Groups) -> Program:
         """The program of a query by groups."""
@@ -184,7 +194,8 @@ def without_rules(
         raise NotFast(why)
     read = plainly_named(understood).sql("spark")
     leave_out_unread(understood)
-    tree = with_names(canonical(as_expressions(understood, types_of)), list(outputs))
+    understood = with_common_types(as_expressions(understood, types_of), types_of)
+    tree = with_names(canonical(understood), list(outputs))
     key_types.check_joined(tree, types_of)
     return Program(read, tree, why_not_fast=why)
 

@@ -196,7 +196,7 @@ class Analyzer:
                     raise (error if error.reason.code == other.reason.code else other) from None
             if not plan_facts.confirmed:
                 refuse_unknown_functions(session, program)
-                confirm(session, *texts_to_plan(written, program, tables), len(outputs))
+                confirm(session, texts_to_plan(written, program, tables), outputs, definition)
                 plan_facts.confirmed = True
         return program
 

@@ -10,6 +10,9 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import GENERATORS, not_fast
 
 # Functions that are values as they are written.
 _VALUES = (exp.Cast, exp.Array, exp.Map, exp.VarMap)
+_MOST_USES = 1_000
+_SEVERAL_COLUMNS = "an expression makes several columns; use LATERAL VIEW"
+_OTHER_GENERATORS = ("inline_outer", "json_tuple", "variant_explode", "variant_explode_outer")
 
 
 def refuse_misread(query: exp.Query) -> None:
@@ -54,11 +57,17 @@ def _selections(query: exp.Expr) -> Iterator[exp.Select]:
 
 
 def _refuse_unknown_rows(query: exp.Query) -> None:
-    """Several names for what one function returns, of which it is not known that it makes rows."""
+    """Several names for what one function returns, of which it is not known that it makes rows, and
+    functions that make rows and are not known."""
     for names in query.find_all(exp.Aliases):
         if not isinstance(names.this, GENERATORS):
-            text = "an expression makes several columns; use LATERAL VIEW"
-            raise not_fast("NOT_PARSED", text, names)
+            raise not_fast("NOT_PARSED", _SEVERAL_COLUMNS, names)
+    for select in query.find_all(exp.Select):
+        for call in (
+            found for item in select.expressions for found in item.find_all(exp.Anonymous)
+        ):
+            if call.name.lower() in _OTHER_GENERATORS:
+                raise not_fast("NOT_PARSED", _SEVERAL_COLUMNS, call)
 
 
 def _refuse_unseen_values(query: exp.Query) -> None:
@@ -70,3 +79,22 @@ def _refuse_unseen_values(query: exp.Query) -> None:
             if is_computed or isinstance(node, (exp.Binary, exp.Interval)):
                 text = "Spark does not show what it makes of expressions in VALUES; write values"
                 raise not_fast("NOT_UNDERSTOOD", text, node)
+
+
+def refuse_too_large(tree: exp.Expr) -> None:
+    """Raise `NotFast` for columns of a parsed query that are computed of others beside them so
+    often that they cannot be written out as expressions of the tables' columns.
+
+    >>> from sqlglot import parse_one
+    >>> refuse_too_large(parse_one("SELECT n + n AS a, a + a AS b FROM orders"))
+    """
+    for select in tree.find_all(exp.Select):
+        uses: dict[str, int] = {}
+        for item in select.expressions:
+            columns = item.find_all(exp.Column)
+            made = sum(1 if one.table else uses.get(one.name.lower(), 1) for one in columns)
+            if made > _MOST_USES:
+                text = "its columns are computed of others over and over; use a subquery in FROM"
+                raise not_fast("NOT_PARSED", text, item)
+            if isinstance(item, exp.Alias):
+                uses[item.alias.lower()] = made

@@ -30,9 +30,12 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import (
     column,
     derived,
     named_columns,
+    not_fast,
 )
 from dbt.adapters.spark_mv.ivm.delta import grouping, joins, outer_joins, single_row
 from dbt.adapters.spark_mv.ivm.rewrite import nested_joins
+
+_MOST_NODES = 15_000
 
 
 class Delta:
@@ -44,10 +47,18 @@ class Delta:
     def query(self, query: exp.Query) -> exp.Query | None:
         """The changes of a query's rows, with their weights; None if nothing it reads changed.
 
-        Raises `NotFast` naming the part that has no rule.
+        Raises `NotFast` naming the part that has no rule, or is too large with its rules.
         """
         if not self.context.touches(query):
             return None
+        changes = self._by_form(query)
+        # Those of full joins have four times the size with each further one.
+        if changes is not None and sum(1 for _ in changes.walk()) > _MOST_NODES:
+            text = "the query that finds its changes would be too large; join some in another view"
+            raise not_fast("TOO_LARGE", text)
+        return changes
+
+    def _by_form(self, query: exp.Query) -> exp.Query | None:
         groups = grouping.groups_of(query)
         if groups is not None:
             return grouping.delta(groups, self)

@@ -34,7 +34,7 @@ from sqlglot.optimizer.qualify import qualify
 
 from dbt.adapters.spark_mv.core.reasons import Reason
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
-from dbt.adapters.spark_mv.ivm.algebra.misread import refuse_misread
+from dbt.adapters.spark_mv.ivm.algebra.misread import refuse_misread, refuse_too_large
 from dbt.adapters.spark_mv.ivm.algebra.terms import NotFast, both, conjuncts, derived, not_fast
 from dbt.adapters.spark_mv.ivm.algebra.written import remember
 from dbt.adapters.spark_mv.ivm.rewrite import (
@@ -84,6 +84,7 @@ def parsed(query: str, columns: Mapping[str, Sequence[str]]) -> exp.Query:
         if tree is None:
             raise not_fast("NOT_PARSED", "it is not a SELECT")
         remember(tree)
+        refuse_too_large(tree)
         for clause in tree.find_all(exp.With):
             if clause.args.get("recursive"):
                 text = "a recursive query has no delta query; build a table of it, and read that"
@@ -220,6 +221,7 @@ def _selection(query: exp.Select) -> exp.Select:
     found = query.copy()
     for key in ("with_", "order", "sort", "cluster", "distribute", "hint"):
         found.set(key, None)
+    subqueries.conditions_to_where(found)
     found = laterals.without_laterals(found, _part)
     found = grouping_sets.plain(split_aggregation.split_aggregation(found))
     found = split_aggregation.split_distinct(found)
@@ -264,7 +266,7 @@ def _refuse_subqueries(query: exp.Select) -> None:
     for part in parts:
         inner = part.find(exp.Query) if part is not None else None
         if inner is not None:
-            text = "a subquery stands in ON or LATERAL VIEW; put it in WHERE or in FROM"
+            text = "a subquery stands in ON of an outer join, or in LATERAL VIEW; put it in FROM"
             raise not_fast("SCALAR_SUBQUERY", text, inner)
 
 

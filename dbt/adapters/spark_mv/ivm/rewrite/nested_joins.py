@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from sqlglot import exp
 
 from dbt.adapters.spark_mv.ivm.algebra.terms import column, derived
 from dbt.adapters.spark_mv.ivm.algebra.written import standing_for
 
 _SIDES = ("LEFT", "RIGHT", "FULL")
+_JOINED = "mv_join_"
 
 
 def is_outer(join: exp.Join) -> bool:
@@ -48,17 +51,33 @@ def _fold(query: exp.Select, count: int) -> None:
     start, joins = query.args["from_"].this, query.args["joins"]
     folded, rest = joins[:count], joins[count:]
     aliases = [relation.alias_or_name for relation in (start, *(join.this for join in folded))]
-    name = "mv_join_" + "_".join(aliases)
+    others = {join.this.alias_or_name for join in rest}
+    name = _free(_JOINED + "_".join(one.removeprefix(_JOINED) for one in aliases), others)
     query.set("from_", None)
     query.set("joins", rest)
     wanted: dict[str, exp.Expr] = {}
+    outputs: dict[tuple[str, str], str] = {}
     # What stands in a relation has names of its own, which may be the same.
     for found in list(query.walk(prune=lambda node: isinstance(node, exp.Subquery))):
         if isinstance(found, exp.Column) and found.table in aliases:
-            output = f"{found.table}__{found.name}"
-            wanted[output] = found.copy()
-            found.replace(standing_for(column(name, output), found))
-    outputs = [exp.alias_(item, output, quoted=True) for output, item in wanted.items()]
-    outputs = outputs or [exp.alias_(exp.Literal.number(1), "mv_one")]
-    inner = exp.Select(expressions=outputs, from_=exp.From(this=start), joins=folded)
+            known = found.table, found.name
+            if known not in outputs:
+                outputs[known] = _free(_output_name(*known), wanted)
+                wanted[outputs[known]] = found.copy()
+            found.replace(standing_for(column(name, outputs[known]), found))
+    items = [exp.alias_(item, output, quoted=True) for output, item in wanted.items()]
+    items = items or [exp.alias_(exp.Literal.number(1), "mv_one")]
+    inner = exp.Select(expressions=items, from_=exp.From(this=start), joins=folded)
     query.set("from_", exp.From(this=derived(inner, name)))
+
+
+def _output_name(table: str, name: str) -> str:
+    """How a column of a relation is called; in one that is joined already it has such a name."""
+    return name if table.startswith(_JOINED) else f"{table}__{name}"
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    """The name, or one like it that is not taken."""
+    while name in taken:
+        name += "_"
+    return name

@@ -20,10 +20,12 @@ HAVING COUNT(`mv_distinct_rows`.`mv_on_left`) > 0
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
 from sqlglot import exp
 
+from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
 from dbt.adapters.spark_mv.ivm.algebra.scopes import is_shaped
 from dbt.adapters.spark_mv.ivm.algebra.terms import (
@@ -33,6 +35,7 @@ from dbt.adapters.spark_mv.ivm.algebra.terms import (
     conjuncts,
     derived,
     named_columns,
+    not_fast,
     operand,
 )
 from dbt.adapters.spark_mv.ivm.rewrite import grouping_sets
@@ -63,6 +66,76 @@ def as_groups(query: exp.Query) -> exp.Select | None:
     if found.args.get("distinct"):
         return None if found.args["distinct"].args.get("on") else _by_all(_as_rows(found))
     return _selected(found)
+
+
+def with_common_types(query: exp.Query, types_of: Callable[[exp.Query], list[str]]) -> exp.Query:
+    """A copy in which each branch of a set operation returns the types of the whole: a query of
+    some branches alone would return their own. Raises `NotFast`.
+
+    >>> from sqlglot import parse_one
+    >>> union = parse_one("SELECT id, 1 AS x FROM a UNION ALL SELECT id, price AS x FROM b")
+    >>> types_of = lambda query: ["int", "int" if "1" in query.sql() else "double"]
+    >>> print(with_common_types(union, types_of).sql("spark"))
+    SELECT id, 1 AS x FROM a UNION ALL SELECT id, CAST(price AS INT) AS x FROM b
+    """
+    found = query.copy()
+    for whole in list(found.find_all(exp.SetOperation)):
+        around = whole.parent
+        while isinstance(around, exp.Subquery) and not around.alias:
+            around = around.parent
+        if not isinstance(around, exp.SetOperation):
+            try:
+                _cast_branches(whole, types_of)
+            except StatementFailed:
+                text = "take it out of the subquery that names columns outside"
+                raise not_fast("CORRELATED", text, whole) from None
+    return found
+
+
+def _cast_branches(whole: exp.SetOperation, types_of: Callable[[exp.Query], list[str]]) -> None:
+    wanted = types_of(whole)
+    if all(types_of(branch) == wanted for branch in _branches(whole)):
+        return
+    for key in ("this", "expression"):
+        branch = cast(exp.Query, whole.args[key])
+        inner = branch.unnest()
+        if isinstance(inner, exp.SetOperation):
+            _cast_branches(inner, types_of)
+        types = types_of(cast(exp.Query, inner))
+        if types != wanted:
+            whole.set(key, _cast_to(branch, types, wanted))
+
+
+def _branches(query: exp.Expr) -> Iterator[exp.Query]:
+    """Those of a set operation that are none themselves."""
+    inner = query.unnest()
+    if isinstance(inner, exp.SetOperation):
+        yield from _branches(inner.this)
+        yield from _branches(inner.expression)
+    else:
+        yield cast(exp.Query, inner)
+
+
+def _cast_to(branch: exp.Query, types: Sequence[str], wanted: Sequence[str]) -> exp.Select:
+    """A selection from a branch, with those columns cast that have another type."""
+    if not _are_named(branch) or len(wanted) != len(named_columns(branch)):
+        text = "its branches return columns of several types; cast them, and name each"
+        raise not_fast("SET_OPERATION", text, branch)
+    outputs = [
+        exp.alias_(_as_type(column(_SIDE, name), one, other), name, quoted=True)
+        for name, one, other in zip(named_columns(branch), types, wanted, strict=True)
+    ]
+    return exp.Select(expressions=outputs).from_(derived(branch, _SIDE))
+
+
+def _as_type(value: exp.Expr, given: str, wanted: str) -> exp.Expr:
+    if given == wanted:
+        return value
+    found = exp.cast(value, exp.DataType.build(wanted, dialect="spark"))
+    if found.args["to"].sql("spark").lower().replace(" ", "") != wanted.lower().replace(" ", ""):
+        text = f"a branch returns {given} and the whole {wanted}; cast it"
+        raise not_fast("SET_OPERATION", text, value)
+    return found
 
 
 def _by_all(rows: exp.Query) -> exp.Select | None:
@@ -152,7 +225,7 @@ def _plain_groups(query: exp.Query) -> exp.Select | None:
     if not isinstance(found, exp.Select) or not aggregates.is_grouped(found):
         return None
     above = ("distinct", "windows", *_CUTTING)
-    if any(found.args.get(key) for key in above) or found.find(exp.Window):
+    if any(found.args.get(key) for key in above) or found.find(exp.Window, *GENERATORS):
         return None
     group = found.args.get("group")
     # An ordinal names a column by its place.

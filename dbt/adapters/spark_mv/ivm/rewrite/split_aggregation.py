@@ -15,7 +15,8 @@ _GROUPED, _DISTINCT = "mv_grouped", "mv_distinct"
 
 
 def split_aggregation(query: exp.Select) -> exp.Select:
-    """The selection, or one over its groups if it has windows or subqueries above aggregates.
+    """The selection, or one over its groups if it has windows, subqueries or generators above
+    aggregates.
 
     >>> from sqlglot import parse_one
     >>> query = "SELECT city, RANK() OVER (ORDER BY SUM(total)) AS place FROM orders GROUP BY city"
@@ -29,12 +30,13 @@ def split_aggregation(query: exp.Select) -> exp.Select:
         return query
     keys = grouping_sets.keys_of(query)
     parts = [*query.expressions, query.args.get("having")]
-    over = _has_windows(query) or any(part and _has_subquery(part, keys) for part in parts)
+    over = _has_more(query) or any(part and _has_subquery(part, keys) for part in parts)
     return _Apart(query, keys).above() if over else query
 
 
-def _has_windows(query: exp.Select) -> bool:
-    return any(item.find(exp.Window) for item in query.expressions)
+def _has_more(query: exp.Select) -> bool:
+    """Whether it returns windows, or makes several rows of one."""
+    return any(item.find(exp.Window, *GENERATORS) for item in query.expressions)
 
 
 def _has_subquery(tree: exp.Expr, keys: tuple[exp.Expr, ...]) -> bool:
@@ -106,8 +108,7 @@ def split_distinct(query: exp.Select) -> exp.Select:
         return query
     if query.args["distinct"].args.get("on"):
         raise not_fast("DISTINCT_ON", "DISTINCT ON keeps rows by their order; use MIN or MAX")
-    generates = any(item.find(*GENERATORS) for item in query.expressions)
-    if not (aggregates.is_grouped(query) or _has_windows(query) or generates):
+    if not (aggregates.is_grouped(query) or _has_more(query)):
         return query
     query.set("distinct", None)
     outputs = [

@@ -94,6 +94,30 @@ def semi_joins_to_exists(query: exp.Select) -> None:
     query.set("joins", kept)
 
 
+def conditions_to_where(query: exp.Select) -> None:
+    """Move conditions of inner joins that have a subquery into the WHERE of a selection.
+
+    >>> from sqlglot import parse_one
+    >>> query = "SELECT 1 FROM a JOIN b ON a.id = b.id AND b.day = (SELECT MAX(c.day) FROM c)"
+    >>> query = parse_one(query, dialect="spark")
+    >>> conditions_to_where(query)
+    >>> print(query.sql("spark"))
+    SELECT 1 FROM a JOIN b ON a.id = b.id WHERE b.day = (SELECT MAX(c.day) FROM c)
+    """
+    joins = query.args.get("joins") or []
+    sides = [(join.side or "").upper() for join in joins]
+    # These bring in rows of their own, which the condition does not leave out.
+    last = max((n for n, side in enumerate(sides) if side in ("RIGHT", "FULL")), default=-1)
+    for join in joins[last + 1 :]:
+        if join.side or (join.kind or "").upper() not in ("", "INNER", "CROSS"):
+            continue
+        parts = conjuncts(join.args.get("on"))
+        moved = [part for part in parts if part.find(exp.Query)]
+        if moved:
+            join.set("on", both(part for part in parts if part not in moved))
+            query.where(*moved, copy=False)
+
+
 def _is_semi(join: exp.Join) -> bool:
     return (join.kind or "").upper() in ("SEMI", "ANTI")
 
