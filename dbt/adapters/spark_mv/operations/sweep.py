@@ -138,13 +138,15 @@ def _storages(
     names = [str(row[1]) for row in executor.query(f"SHOW TABLES IN {namespace}")]
     named = [schema.sibling(name) for name in names if STORAGE_NAME.match(name)]
     in_use: set[TableName] = set()
+    missing: list[TableName] = []
     for _ in range(_LISTINGS):
-        views = _views_in(executor, schema)
-        found = {name: resolver.lookup(name) for name in views}
-        for name, facts in found.items():
+        before, missing = missing, []
+        for name in _views_in(executor, schema):
+            facts = resolver.lookup(name)
             storage = storage_of(name, facts) if isinstance(facts, ViewFacts) else None
             in_use |= {storage.lowered} if storage is not None else set()
-        if None not in found.values():
+            missing += [name] if facts is None else []
+        if missing == before:
             listed = [name for name in named if name.lowered in in_use or _is_ours(executor, name)]
             return in_use, listed
     # Views are renamed all the time: any table may be that of one.
@@ -153,7 +155,8 @@ def _storages(
 
 def _views_in(executor: Executor, schema: TableName) -> list[TableName]:
     namespace = quote_parts((schema.catalog, *schema.namespace))
-    return [schema.sibling(str(row[1])) for row in executor.query(f"SHOW VIEWS IN {namespace}")]
+    rows = executor.query(f"SHOW VIEWS IN {namespace}")
+    return [schema.sibling(str(row[1])) for row in rows if not row[2]]
 
 
 def _is_ours(executor: Executor, table: TableName) -> bool:

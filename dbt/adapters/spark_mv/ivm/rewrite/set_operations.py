@@ -21,9 +21,11 @@ HAVING COUNT(`mv_distinct_rows`.`mv_on_left`) > 0
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import cast
 
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from dbt.adapters.spark_mv.core.errors import StatementFailed
 from dbt.adapters.spark_mv.ivm.algebra import aggregates
@@ -131,11 +133,12 @@ def _cast_to(branch: exp.Query, types: Sequence[str], wanted: Sequence[str]) -> 
 def _as_type(value: exp.Expr, given: str, wanted: str) -> exp.Expr:
     if given == wanted:
         return value
-    found = exp.cast(value, exp.DataType.build(wanted, dialect="spark"))
-    if found.args["to"].sql("spark").lower().replace(" ", "") != wanted.lower().replace(" ", ""):
-        text = f"a branch returns {given} and the whole {wanted}; cast it"
-        raise not_fast("SET_OPERATION", text, value)
-    return found
+    with suppress(SqlglotError, ValueError):
+        kind = exp.DataType.build(wanted, dialect="spark")
+        if kind.sql("spark").lower().replace(" ", "") == wanted.lower().replace(" ", ""):
+            return exp.cast(value, kind)
+    text = f"a branch returns {given} and the whole {wanted}; cast it"
+    raise not_fast("SET_OPERATION", text, value)
 
 
 def _by_all(rows: exp.Query) -> exp.Select | None:

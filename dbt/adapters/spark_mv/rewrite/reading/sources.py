@@ -157,10 +157,8 @@ class Sources:
         """The conditions of a join; with a `scope` they may have subqueries."""
         if join.args.get("using") or is_natural(join):
             return equal_by_using(join, found)
-        node, reader = (
-            join.args.get("on"),
-            Expressions(self._queries, scope).read if scope else read,
-        )
+        node = join.args.get("on")
+        reader = Expressions(self._queries, scope).read if scope is not None else read
         return conjuncts(reader(node, self._columns(found))) if node is not None else ()
 
     def _join_right(self, join: exp.Join, found: list[Columns], scope: Scope, begun: _Mark) -> None:
