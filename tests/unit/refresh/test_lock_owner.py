@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from dbt.adapters.spark_mv.core.executor import BranchFacts
+from dbt.adapters.spark_mv.metadata import events
 from dbt.adapters.spark_mv.metadata.events import REFRESH_STARTED, Event, host, new_event
 from dbt.adapters.spark_mv.refresh import lock_owner
 from dbt.adapters.spark_mv.refresh.lock_owner import (
@@ -117,3 +118,14 @@ def test_clocks_that_differ(monkeypatch: pytest.MonkeyPatch, seconds: int) -> No
     monkeypatch.setattr(lock_owner.time, "time", lambda: now)
     owner = owner_of(BranchFacts("1", kept))
     assert owner is not None and owner.since == int((now - seconds) // 60)
+
+
+def test_containers_of_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process of another one is none that has ended, whatever its number."""
+    hosts = []
+    for link in ("pid:[4026531836]", "pid:[4026532001]", "pid:[4026532002]"):
+        monkeypatch.setattr(os, "readlink", lambda path, link=link: link)
+        events._container.cache_clear()
+        hosts.append(host())
+    events._container.cache_clear()
+    assert hosts == [hosts[0], f"{hosts[0]}/4026532001", f"{hosts[0]}/4026532002"]

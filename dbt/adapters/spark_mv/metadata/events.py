@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 CREATED, REPLACED, OPTIONS_CHANGED = "CREATED", "REPLACED", "OPTIONS_CHANGED"
@@ -21,6 +22,8 @@ SUSPENDED, RESUMED = "SUSPENDED", "RESUMED"
 INVALIDATED = "INVALIDATED"
 STORAGE_DROPPED = "STORAGE_DROPPED"
 SAME_ROWS = "SAME_ROWS"
+# The number that Linux gives to the processes of the machine itself, PROC_PID_INIT_INO.
+_NO_CONTAINER = "4026531836"
 # What somebody asked for who has to know whether others will see it.
 ASKED = (CANCEL_REQUESTED, SUSPENDED, RESUMED, INVALIDATED)
 # A statement that does not name the view was answered by it.
@@ -31,8 +34,18 @@ MAX_ERROR_LENGTH = 2000
 
 
 def host() -> str:
-    """Name of this machine, as it appears in the history."""
-    return socket.gethostname()
+    """Name of this machine, as it appears in the history, with the number of the container if
+    processes have numbers of their own there: other containers may have the name, too."""
+    return socket.gethostname() + _container()
+
+
+@cache
+def _container() -> str:
+    try:
+        number = os.readlink("/proc/self/ns/pid").strip("pid:[]")
+    except OSError:  # no Linux
+        return ""
+    return "" if number == _NO_CONTAINER else f"/{number}"
 
 
 def writer() -> str:
