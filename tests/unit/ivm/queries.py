@@ -7,6 +7,10 @@ R, S, T = "mv_table_0", "mv_table_1", "mv_table_2"
 ROW_BY_ROW = {
     "filter": f"select a, b + 1 as c from {R} where v > 1 or b is null",
     "join": f"select r.a, s.b from {R} r join {S} s on r.a = s.a",
+    "subquery_in_on": f"select r.a, s.b, t.v from {R} r join {S} s on r.a = s.a and s.v >= "
+    f"(select min(v) from {T}) left join {T} t on t.a = s.a and t.b > 1",
+    "underscores": f"select r.s__v x, r__s.v from (select a, b as s__v from {R}) r "
+    f"left join {S} r__s on r__s.a = r.a",
     "joins": f"select r.a, s.b, t.v from {R} r join {S} s on r.a = s.a join {T} t on s.b < t.b "
     "where r.v <> t.v",
     "self_join": f"select x.a, y.a as a2 from {R} x join {R} y on x.b = y.b",
@@ -250,7 +254,7 @@ NOT_FAST = {
     f"select a in (select a from {S}) x from {R}": "SUBQUERY",
     f"select a from {R} where (b in (select b from {S})) is null": "SUBQUERY",
     f"select a from {R} where (a, b) in (select a, b from {S}) or v = 1": "SUBQUERY",
-    f"select r.a from {R} r join {S} s on r.a = (select max(v) from {T})": "SCALAR_SUBQUERY",
+    f"select r.a from {R} r left join {S} s on r.a = (select max(v) from {T})": "SCALAR_SUBQUERY",
     f"select (select max(s.v) from {S} s where s.a < r.a) x from {R} r": "CORRELATED",
     f"select (select max(s.v + r.v) from {S} s where s.a = r.a) x from {R} r": "CORRELATED",
     f"select (select max(s.v) from {S} s where s.a = r.a group by s.b) x from {R} r": "CORRELATED",

@@ -155,7 +155,11 @@ class Draw:
         world.store(before)
         right = world.rows(program.stored_query())
         in_part = self._chance.random() < 0.5
-        after = rows_after(program, changed, inserts_only, types, in_part)
+        try:
+            after = rows_after(program, changed, inserts_only, types, in_part)
+        except NotFast as error:
+            self._did[f"refused {error.reason.code}"] += 1
+            return None if error.reason.code == "TOO_LARGE" else str(error)
         body = sqlglot.parse_one(after.query, read="spark")
         assert isinstance(body, exp.Query)
         found = world.rows(with_named(body, after.named)) + world.rows(stays(after))

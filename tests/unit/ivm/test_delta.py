@@ -144,7 +144,7 @@ def test_keys_of_other_types(sql: str) -> None:
     columns = dict.fromkeys(TABLES, COLUMNS)
 
     def types_of(query: exp.Query, key: str) -> list[str]:
-        return [key, "int"][-len(query.expressions) :]
+        return [key, "int"][-len(query.named_selects) :]
 
     with pytest.raises(NotFast, match="cast one"):
         outputs = {"a": "string", "x": "bigint"}

@@ -99,7 +99,7 @@ _only_keys = grouping._only_keys
 def _program_of(sql: str) -> Program:
     columns = dict.fromkeys(TABLES, COLUMNS)
     outputs = {f"c{n}": "double" for n in range(len(written(sql).named_selects))}
-    return analyse(sql, columns, outputs, lambda query: ["double"] * len(query.expressions))
+    return analyse(sql, columns, outputs, lambda query: ["double"] * len(query.named_selects))
 
 
 @pytest.fixture(autouse=True)

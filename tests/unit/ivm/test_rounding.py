@@ -33,7 +33,7 @@ def test_last_digits(call: str, type_name: str, refused: bool) -> None:
     at_the_top = f"select a, {call} x from {TABLES[0]} group by a"
 
     def types_of(query: exp.Query) -> list[str]:
-        return [type_name] * len(query.expressions)
+        return [type_name] * len(query.named_selects)
 
     analyse(at_the_top, columns, {"a": "int", "x": "double"}, types_of)
     if refused:

@@ -79,7 +79,7 @@ def test_types_without_order(kind: str) -> None:
     """Rows are equal in what cannot be put in order, or is equal to something else."""
 
     def types_of(query: exp.Query) -> list[str]:
-        return [kind] * len(query.expressions)
+        return [kind] * len(query.named_selects)
 
     with pytest.raises(NotFast) as caught:
         analyse(TIED["latest"], dict.fromkeys(TABLES, COLUMNS), {"v": "int", "n": "int"}, types_of)

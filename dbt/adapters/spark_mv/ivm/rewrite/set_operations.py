@@ -78,7 +78,9 @@ def with_common_types(query: exp.Query, types_of: Callable[[exp.Query], list[str
     >>> union = parse_one("SELECT id, 1 AS x FROM a UNION ALL SELECT id, price AS x FROM b")
     >>> types_of = lambda query: ["int", "int" if "1" in query.sql() else "double"]
     >>> print(with_common_types(union, types_of).sql("spark"))
-    SELECT id, 1 AS x FROM a UNION ALL SELECT id, CAST(price AS INT) AS x FROM b
+    SELECT id, 1 AS x FROM a
+    UNION ALL SELECT `mv_side`.`id` AS `id`, CAST(`mv_side`.`x` AS INT) AS `x`
+    FROM (SELECT id, price AS x FROM b) AS mv_side
     """
     found = query.copy()
     for whole in list(found.find_all(exp.SetOperation)):
