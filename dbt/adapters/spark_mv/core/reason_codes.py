@@ -214,8 +214,8 @@ _QUERY: Mapping[str, Meaning] = {
         "Put the semi or anti join in a subquery of FROM, or use EXISTS.",
     ),
     "SET_OPERATION": Meaning(
-        "UNION, INTERSECT or EXCEPT matches columns by their names.",
-        "List the columns in one order on both sides.",
+        "UNION, INTERSECT or EXCEPT matches columns by their names, or branches of other types.",
+        "List the columns in one order on both sides, and cast them to one type.",
     ),
     "DISTINCT_ON": Meaning("DISTINCT ON keeps rows by their order.", "Use MIN or MAX."),
     "SAMPLE": Meaning("TABLESAMPLE has no delta query.", _OVER_VIEW),
