@@ -33,7 +33,7 @@ def test_understood(sql: str) -> None:
         ("table a.t", False),
         ("select 1 union all table a.t", False),
         ("select * from identifier('a.t')", True),
-        ("select * from a.t |> where x > 1", True),
+        ("select * from a.t |> where x > 1", False),
         ("select * from stream a.t", None),
         ("select mine(x) from a.t", True),
         ("select * from mine()", True),

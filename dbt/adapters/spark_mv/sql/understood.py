@@ -49,11 +49,8 @@ _SUBSTITUTED = "${"
 def _says_more(words: tuple[Word, ...]) -> bool:
     """Whether a word may name a relation in a way that sqlglot does not know."""
     for index, word in enumerate(words):
-        following = words[index + 1].text if index + 1 < len(words) else ""
         before = words[index - 1].upper if index else ""
-        if word.upper == "STREAM" or (word.text == "|>" and not word.string):
-            return True
-        if word.text == "|" and following == ">" and not word.string:
+        if word.upper == "STREAM":
             return True
         if word.upper == "TABLE" and before not in _BEFORE_TABLE:
             return True
