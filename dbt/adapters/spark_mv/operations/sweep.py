@@ -17,7 +17,7 @@ from dbt.adapters.spark_mv.core.executor import BranchFacts, Executor, ViewFacts
 from dbt.adapters.spark_mv.metadata.log import MetadataLog
 from dbt.adapters.spark_mv.metadata.payloads import name_of
 from dbt.adapters.spark_mv.metadata.projection import ViewState
-from dbt.adapters.spark_mv.refresh.backups import backup_of, has_backup
+from dbt.adapters.spark_mv.refresh.backups import backup_of, has_id
 from dbt.adapters.spark_mv.refresh.lock import BRANCH, RefreshLocks
 from dbt.adapters.spark_mv.refresh.lock_owner import owner_is_dead
 from dbt.adapters.spark_mv.refresh.registration import unregister
@@ -27,7 +27,7 @@ from dbt.adapters.spark_mv.state.freshness import LABEL_ID
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import has_our_format
 from dbt.adapters.spark_mv.views.live_sql import LIVE_OF, is_live_view, owner_of
-from dbt.adapters.spark_mv.views.recognition import is_materialized_view, storage_of
+from dbt.adapters.spark_mv.views.recognition import storage_of
 from dbt.adapters.spark_mv.views.storage_sql import STORAGE_MARK
 
 _POLL_SECONDS = 1.0
@@ -117,12 +117,8 @@ def _sweep_live_views(executor: Executor, resolver: Resolver, schema: TableName)
         facts = resolver.lookup(name)
         if not isinstance(facts, ViewFacts) or not is_live_view(facts.properties):
             continue
-        owner = owner_of(name)
-        if facts.properties[LIVE_OF] not in {
-            found.properties["mv.id"]
-            for found in map(resolver.lookup, (owner, backup_of(owner)))
-            if isinstance(found, ViewFacts) and is_materialized_view(found)
-        }:
+        owner, view_id = owner_of(name), facts.properties[LIVE_OF]
+        if not any(has_id(resolver, one, view_id) for one in (owner, backup_of(owner))):
             executor.query(storage_sql.drop_view(name))
             done.append((f"live view {name}", "dropped"))
     return done
@@ -200,7 +196,7 @@ def _forget_dropped(resolver: Resolver, log: MetadataLog, schema: TableName) -> 
         facts = resolver.lookup(view.name) if same else None
         if same and (facts is None or storage_of(view.name, facts) is None):
             what = "kept: another relation is about to take its place"
-            if not has_backup(resolver, view.name, view.id):
+            if not has_id(resolver, backup_of(view.name), view.id):
                 unregister(log, view.id, view.name)
                 what = "forgotten: it is not in the catalog"
             done.append((f"view {view.name}", what))

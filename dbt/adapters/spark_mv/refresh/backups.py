@@ -40,9 +40,9 @@ def is_backup(view: MaterializedView) -> bool:
     return own != view.name.name and stored is not None and stored["view"] == own
 
 
-def has_backup(resolver: Resolver, name: TableName, view_id: str) -> bool:
-    """Whether the materialized view of this id has the name of a backup at the moment."""
-    facts = resolver.lookup(backup_of(name))
+def has_id(resolver: Resolver, name: TableName, view_id: str) -> bool:
+    """Whether what has this name at the moment is the materialized view of this id."""
+    facts = resolver.lookup(name)
     if not isinstance(facts, ViewFacts) or not is_materialized_view(facts):
         return False
     return facts.properties["mv.id"] == view_id

@@ -30,7 +30,7 @@ from dbt.adapters.spark_mv.refresh.services import Services
 from dbt.adapters.spark_mv.refresh.staging import Build, discard, make_storage, with_expiry
 from dbt.adapters.spark_mv.refresh.swap import swap
 from dbt.adapters.spark_mv.sql.names import TableName, use
-from dbt.adapters.spark_mv.state.freshness import Label
+from dbt.adapters.spark_mv.state.freshness import Label, times_of
 from dbt.adapters.spark_mv.views import storage_sql
 from dbt.adapters.spark_mv.views.definition import Column, Definition, MaterializedView
 from dbt.adapters.spark_mv.views.registry import find_view
@@ -140,10 +140,9 @@ class Builder:
             seconds=seconds,
             cost=plan.cost,
             to=versions_json(versions),
-            evaluated_ms=int(label.evaluated_at * 1000),
-            expires_us=label.expiry.at if label.expiry else None,
-            watermark=self._watermark(versions, label),
             **{
+                **times_of(label),
+                "watermark": self._watermark(versions, label),
                 "stale": label.reduced
                 or run.request.as_of is not None
                 or any(version.kind == UNVERSIONED for version in versions.values()),

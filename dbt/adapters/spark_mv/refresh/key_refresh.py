@@ -37,7 +37,7 @@ from dbt.adapters.spark_mv.refresh.written.expiry import label_settings
 from dbt.adapters.spark_mv.refresh.written.keys import refuse_duplicates
 from dbt.adapters.spark_mv.sql.literals import type_sql, value_sql
 from dbt.adapters.spark_mv.sql.names import TableName
-from dbt.adapters.spark_mv.state.freshness import Label, read_label
+from dbt.adapters.spark_mv.state.freshness import Label, read_label, times_of
 from dbt.adapters.spark_mv.views.definition import MaterializedView
 from dbt.adapters.spark_mv.views.key_sql import Key, key_writes, types_of
 from dbt.adapters.spark_mv.views.registry import load_view
@@ -172,10 +172,8 @@ class KeyRefresher:
             reason=str(run.plan.reason),
             seconds=seconds,
             to=versions_json(run.label.sources),
-            evaluated_ms=int(run.label.evaluated_at * 1000),
-            expires_us=run.label.expiry.at if run.label.expiry else None,
-            watermark=int(run.label.evaluated_at * 1000),
             stale=not is_labelled or (known is not None and known.is_stale),
+            **times_of(run.label),
         )
         services.log.mark_dependents(view.name, "REFRESH")
         rows = view.shown_rows(iceberg.live_rows(commits[0].summary) if commits else None)
